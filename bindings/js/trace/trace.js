@@ -1,0 +1,220 @@
+import { HeadscopeError } from "./error.js";
+import { checkIndex, Matrix } from "./matrix.js";
+
+/**
+ * What a run can capture, in the order of the computation. T tokens, K head width, D d_model,
+ * D_in the width of layer 0's input.
+ *
+ * - `embeddings` [T, D_in]: the input of layer 0
+ * - `query`, `key`, `value` [T, K], per layer and head
+ * - `scores` [T, T], per layer and head: scaled, with position bias, before the mask
+ * - `attention` [T, T], per layer and head: rows are queries and sum to 1
+ * - `context` [T, K], per layer and head: weights times values, before the gate
+ * - `attention_output`, `feed_forward` [T, D], per layer: before the residual is added
+ * - `hidden` [T, D], per layer: after the layer, before any final norm
+ * - `output` [T, D]: after the final norm
+ */
+export const captures = /** @type {const} */ ([
+  "embeddings",
+  "query",
+  "key",
+  "value",
+  "scores",
+  "attention",
+  "context",
+  "attention_output",
+  "feed_forward",
+  "hidden",
+  "output",
+]);
+
+/** @typedef {typeof captures[number]} CaptureName */
+
+/**
+ * One token of a text.
+ *
+ * @typedef {object} Token
+ * @property {number} id row of the embedding table; -1 where no vocabulary is known
+ * @property {string} piece as in the vocabulary
+ * @property {string} text as typed: `input.slice(start, end)`
+ * @property {number} start UTF-16 index into the text (or, in segment 1, into the pair)
+ * @property {number} end
+ * @property {0 | 1} segment
+ * @property {boolean} special added by the tokenizer; its span is empty
+ */
+
+/**
+ * Milliseconds that the parts of a run took.
+ *
+ * @typedef {{ tokenize_ms: number, forward_ms: number, copy_ms: number }} Timing
+ */
+
+/**
+ * Where one matrix lies in a trace's data. `layer` and `head` are -1 where there is none.
+ *
+ * @typedef {{ name: string, layer: number, head: number, rows: number, cols: number,
+ *   offset: number }} TraceEntry
+ */
+
+/**
+ * The part of a model's config that a trace needs. A trace of a run holds the whole config.
+ *
+ * @typedef {{ n_layers: number, n_heads: number, [key: string]: unknown }} TraceConfig
+ */
+
+/**
+ * @typedef {object} TraceFields
+ * @property {string} text
+ * @property {string} [pair]
+ * @property {Token[]} tokens
+ * @property {TraceConfig} config
+ * @property {Float32Array} pooled the sentence vector; empty where there is none
+ * @property {Timing} timing
+ * @property {Float32Array} data every captured number; kept, not copied
+ * @property {TraceEntry[]} entries the entries of one name ordered by layer, then head
+ */
+
+/** Everything that was captured of one run of an encoder over one text. */
+export class Trace {
+  /** @type {Map<string, Map<number, Map<number, Matrix>>>} name -> layer -> head -> matrix */
+  #matrices = new Map();
+
+  /**
+   * For the engine; others make traces with `Trace.from` or `Trace.fromBytes`.
+   *
+   * @param {TraceFields} fields
+   */
+  constructor({ text, pair, tokens, config, pooled, timing, data, entries }) {
+    /** @readonly */
+    this.text = text;
+    /** @readonly */
+    this.pair = pair;
+    /** @readonly */
+    this.tokens = tokens;
+    /** @readonly */
+    this.config = config;
+    /** What `embed()` returns; empty where the model has no sentence vector. @readonly */
+    this.pooled = pooled;
+    /** @readonly */
+    this.timing = timing;
+    for (const { name, layer, head, rows, cols, offset } of entries) {
+      const matrix = new Matrix(rows, cols, data.subarray(offset, offset + rows * cols));
+      upsert(upsert(this.#matrices, name), layer).set(head, matrix);
+    }
+  }
+
+  /** The names of what was captured. @returns {string[]} */
+  get names() {
+    return [...this.#matrices.keys()];
+  }
+
+  /**
+   * @param {string} name
+   * @returns {boolean} whether anything was captured under that name
+   */
+  has(name) {
+    return this.#matrices.has(name);
+  }
+
+  /**
+   * The layers that were captured of a name, ascending; none for `embeddings` and `output`.
+   *
+   * @param {string} name
+   * @returns {number[]}
+   */
+  layers(name) {
+    return [...this.#layersOf(name).keys()].filter((layer) => layer >= 0);
+  }
+
+  /**
+   * The attention weights of one head: [T, T], rows are queries and sum to 1.
+   *
+   * @param {number} layer from 0
+   * @param {number} head from 0
+   * @returns {Matrix} a view of the trace's buffer
+   * @throws {HeadscopeError} `not-found`: not captured; `bad-argument`: out of range
+   */
+  attention(layer, head) {
+    return this.get("attention", layer, head);
+  }
+
+  /**
+   * One captured matrix; `captures` says which there are and their shapes.
+   *
+   * @param {string} name
+   * @param {number} [layer] from 0, where the name has layers
+   * @param {number} [head] from 0, where the name has heads
+   * @returns {Matrix} a view of the trace's buffer
+   * @throws {HeadscopeError} `not-found`: not captured; `bad-argument`: out of range, missing,
+   *   or given where the name has none
+   */
+  get(name, layer, head) {
+    const layers = this.#layersOf(name);
+    const place = readPlace(`trace: layer of "${name}"`, layer, layers, this.config.n_layers);
+    const heads = layers.get(place);
+    if (heads === undefined) {
+      throw new HeadscopeError(
+        "not-found",
+        `trace: "${name}" of layer ${layer} was not captured, only ${listNumbers(layers)}`,
+      );
+    }
+    const seat = readPlace(`trace: head of "${name}"`, head, heads, this.config.n_heads);
+    const matrix = heads.get(seat);
+    if (matrix === undefined) {
+      throw new HeadscopeError(
+        "not-found",
+        `trace: "${name}" of head ${head} was not captured, only ${listNumbers(heads)}`,
+      );
+    }
+    return matrix;
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Map<number, Map<number, Matrix>>}
+   */
+  #layersOf(name) {
+    const layers = this.#matrices.get(name);
+    if (layers !== undefined) return layers;
+    const there = this.names.length === 0 ? "nothing was" : `captured: ${this.names.join(", ")}`;
+    throw new HeadscopeError("not-found", `trace: "${name}" was not captured (${there})`);
+  }
+}
+
+/**
+ * The key of a layer or a head: its number, or -1 where the name has none.
+ *
+ * @param {string} what
+ * @param {number | undefined} given
+ * @param {Map<number, unknown>} captured
+ * @param {number} count of the model
+ * @returns {number}
+ */
+function readPlace(what, given, captured, count) {
+  if (!captured.has(-1)) return checkIndex(what, given, count);
+  if (given === undefined) return -1;
+  throw new HeadscopeError("bad-argument", `${what} is ${given}, expected none: there is only one`);
+}
+
+/**
+ * @template K, V
+ * @param {Map<K, Map<number, V>>} map
+ * @param {K} key
+ * @returns {Map<number, V>} the inner map at a key, made where it is missing
+ */
+function upsert(map, key) {
+  let inner = map.get(key);
+  if (inner === undefined) {
+    inner = new Map();
+    map.set(key, inner);
+  }
+  return inner;
+}
+
+/**
+ * @param {Map<number, unknown>} map
+ * @returns {string}
+ */
+function listNumbers(map) {
+  return [...map.keys()].join(", ");
+}
