@@ -1,0 +1,18 @@
+#include "kernels/gemm.h"
+
+namespace headscope {
+
+void multiply_reference(ConstMatrixView a, ConstMatrixView b, const Epilogue& epilogue, MatrixView c) {
+  for (Index i = 0; i < c.rows(); ++i) {
+    for (Index j = 0; j < c.cols(); ++j) {
+      float sum = 0.0f;
+      for (Index k = 0; k < a.cols(); ++k) sum += a(i, k) * b(k, j);
+      float value = epilogue.scale * sum + (epilogue.bias ? epilogue.bias[j] : 0.0f);
+      activate_reference(epilogue.activation, VectorView(&value, 1));
+      if (epilogue.residual) value += epilogue.residual[i * epilogue.residual_stride + j];
+      c(i, j) = value;
+    }
+  }
+}
+
+}  // namespace headscope

@@ -1,0 +1,152 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/view.h"
+
+#if defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
+
+// The vector type of the kernels, and the one home of what depends on the instruction set. GCC's vector
+// extensions carry the arithmetic, so the same kernels run natively, in Wasm SIMD and in relaxed SIMD.
+
+#if defined(__clang__)
+#define HEADSCOPE_UNROLL _Pragma("clang loop unroll(full)")
+#define HEADSCOPE_KEEP_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define HEADSCOPE_UNROLL _Pragma("GCC unroll 16")
+#define HEADSCOPE_KEEP_LOOP _Pragma("GCC unroll 1")
+#endif
+
+namespace headscope {
+
+/// Four float lanes.
+using F32x4 = float __attribute__((vector_size(16)));
+/// Four integer lanes; a comparison of F32x4 gives 0 or -1 in each.
+using I32x4 = std::int32_t __attribute__((vector_size(16)));
+using U32x4 = std::uint32_t __attribute__((vector_size(16)));
+
+/// Two double lanes.
+using F64x2 = double __attribute__((vector_size(16)));
+
+inline constexpr Index kLanes = 4;
+
+/// Rows of a product's register tile: what 16 vector registers hold. A fused multiply-add needs no
+/// register for the product, so that six rows fit instead of four.
+#if defined(__wasm_relaxed_simd__)
+inline constexpr int kTileRows = 6;
+#else
+inline constexpr int kTileRows = 4;
+#endif
+
+inline F32x4 splat(float x) { return F32x4{x, x, x, x}; }
+
+inline F32x4 load(const float* p) {
+  F32x4 x;
+  std::memcpy(&x, p, sizeof x);
+  return x;
+}
+
+inline void store(float* p, F32x4 x) { std::memcpy(p, &x, sizeof x); }
+
+/// One float in all lanes.
+inline F32x4 load_splat(const float* p) {
+#if defined(__wasm_simd128__)
+  return reinterpret_cast<F32x4>(wasm_v128_load32_splat(p));
+#else
+  return splat(*p);
+#endif
+}
+
+/// The first `count` (0 to 3) floats at p, `fill` in the other lanes. Reads nothing past them.
+inline F32x4 load_partial(const float* p, Index count, float fill) {
+  F32x4 x = splat(fill);
+  for (Index i = 0; i < count; ++i) x[i] = p[i];
+  return x;
+}
+
+/// Writes the first `count` (0 to 3) lanes.
+inline void store_partial(float* p, F32x4 x, Index count) {
+  for (Index i = 0; i < count; ++i) p[i] = x[i];
+}
+
+/// a * b + c, fused where the instruction set has it. Give it no infinities whose NaN would matter.
+inline F32x4 madd(F32x4 a, F32x4 b, F32x4 c) {
+#if defined(__wasm_relaxed_simd__)
+  return reinterpret_cast<F32x4>(wasm_f32x4_relaxed_madd(
+      reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(c)));
+#else
+  return a * b + c;
+#endif
+}
+
+inline F32x4 select(I32x4 mask, F32x4 yes, F32x4 no) {
+  return reinterpret_cast<F32x4>((reinterpret_cast<I32x4>(yes) & mask) |
+                                 (reinterpret_cast<I32x4>(no) & ~mask));
+}
+
+/// x where the mask is 0, else 0.
+inline F32x4 zero_where(I32x4 mask, F32x4 x) {
+  return reinterpret_cast<F32x4>(reinterpret_cast<I32x4>(x) & ~mask);
+}
+
+/// a < b ? b : a in each lane; a NaN in a stays.
+inline F32x4 max(F32x4 a, F32x4 b) {
+#if defined(__wasm_simd128__)
+  return reinterpret_cast<F32x4>(
+      wasm_f32x4_pmax(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b)));
+#else
+  return select(a < b, b, a);
+#endif
+}
+
+inline F32x4 abs(F32x4 x) {
+  constexpr std::int32_t kAllButSign = 0x7fffffff;
+  return reinterpret_cast<F32x4>(reinterpret_cast<I32x4>(x) &
+                                 I32x4{kAllButSign, kAllButSign, kAllButSign, kAllButSign});
+}
+
+/// Sum of the lanes, in a fixed order.
+inline float sum(F32x4 x) { return (x[0] + x[2]) + (x[1] + x[3]); }
+
+inline float max(F32x4 x) {
+  const F32x4 y = max(x, F32x4{x[2], x[3], x[0], x[1]});
+  return max(y, F32x4{y[1], y[0], y[3], y[2]})[0];
+}
+
+/// The first two lanes as doubles.
+inline F64x2 low_as_double(F32x4 x) {
+#if defined(__wasm_simd128__)
+  return reinterpret_cast<F64x2>(wasm_f64x2_promote_low_f32x4(reinterpret_cast<v128_t>(x)));
+#else
+  return F64x2{x[0], x[1]};
+#endif
+}
+
+/// The last two lanes as doubles.
+inline F64x2 high_as_double(F32x4 x) { return low_as_double(F32x4{x[2], x[3], x[2], x[3]}); }
+
+/// Turns four rows of four into four columns of four.
+inline void transpose(F32x4 rows[4]) {
+  const F32x4 a = rows[0], b = rows[1], c = rows[2], d = rows[3];
+  rows[0] = F32x4{a[0], b[0], c[0], d[0]};
+  rows[1] = F32x4{a[1], b[1], c[1], d[1]};
+  rows[2] = F32x4{a[2], b[2], c[2], d[2]};
+  rows[3] = F32x4{a[3], b[3], c[3], d[3]};
+}
+
+/// Reads one word of every cache line, so that the lines are on their way before they are needed: Wasm
+/// has no prefetch.
+inline void touch(const float* data, Index floats) {
+  std::uint32_t seen = 0;
+  for (Index i = 0; i < floats; i += 16) {
+    std::uint32_t word;
+    std::memcpy(&word, data + i, sizeof word);
+    seen |= word;
+  }
+  __asm__ volatile("" : : "r"(seen));
+}
+
+}  // namespace headscope
