@@ -1,0 +1,29 @@
+# The module that JavaScript loads, linked once per kind of host: `web` for bundlers, which fail where
+# Node's branches are in the glue; `node`; `classic` for blob workers, which cannot be ES modules.
+
+set(module_source ${PROJECT_SOURCE_DIR}/bindings/embind.cpp)
+if(NOT EXISTS ${module_source})
+  return()
+endif()
+
+add_library(headscope_module OBJECT ${module_source})
+target_link_libraries(headscope_module PUBLIC headscope_core PRIVATE headscope_warnings)
+
+function(add_wasm_module kind suffix environment)
+  set(name module_${kind})
+  add_executable(${name} $<TARGET_OBJECTS:headscope_module>)
+  target_link_libraries(${name} PRIVATE headscope_core)
+  set_target_properties(${name} PROPERTIES
+    OUTPUT_NAME ${HEADSCOPE_VARIANT}.${kind} SUFFIX ${suffix}
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/module)
+  target_link_options(${name} PRIVATE
+    -lembind -sDYNAMIC_EXECUTION=0 -sEMBIND_AOT=1 -sMODULARIZE=1 -sEXPORT_NAME=createHeadscope
+    -sALLOW_MEMORY_GROWTH=1 -sFILESYSTEM=0 -sENVIRONMENT=${environment}
+    -sINCOMING_MODULE_JS_API=wasmBinary,instantiateWasm,locateFile ${ARGN})
+endfunction()
+
+add_wasm_module(web .mjs web,worker -sEXPORT_ES6=1)
+add_wasm_module(node .mjs node -sEXPORT_ES6=1)
+if(NOT HEADSCOPE_VARIANT MATCHES "-threads$")
+  add_wasm_module(classic .js web,worker)
+endif()
