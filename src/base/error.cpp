@@ -11,6 +11,7 @@ const char* code_name(ErrorCode code) {
     case ErrorCode::kOutOfMemory: return "out-of-memory";
     case ErrorCode::kTooLong: return "too-long";
     case ErrorCode::kDisposed: return "disposed";
+    case ErrorCode::kAborted: return "aborted";
     case ErrorCode::kNotFound: return "not-found";
     case ErrorCode::kInternal: return "internal";
   }

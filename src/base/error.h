@@ -14,6 +14,7 @@ enum class ErrorCode {
   kOutOfMemory,
   kTooLong,
   kDisposed,
+  kAborted,
   kNotFound,
   kInternal,
 };

@@ -1,12 +1,13 @@
 # The module that JavaScript loads, linked once per kind of host: `web` for bundlers, which fail where
 # Node's branches are in the glue; `node`; `classic` for blob workers, which cannot be ES modules.
 
-set(module_source ${PROJECT_SOURCE_DIR}/bindings/embind.cpp)
-if(NOT EXISTS ${module_source})
+file(GLOB module_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bindings/*.cpp)
+if(NOT module_sources)
   return()
 endif()
 
-add_library(headscope_module OBJECT ${module_source})
+add_library(headscope_module OBJECT ${module_sources})
+target_include_directories(headscope_module PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(headscope_module PUBLIC headscope_core PRIVATE headscope_warnings)
 
 function(add_wasm_module kind suffix environment)

@@ -1,0 +1,146 @@
+#include "model/parameters.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace headscope {
+namespace {
+
+/// Collects table lines under one prefix.
+class Table {
+ public:
+  Table(std::vector<ParameterShape>& shapes, std::string prefix) : shapes_(shapes), prefix_(std::move(prefix)) {}
+  void matrix(const char* name, Index rows, Index cols, Initial initial = Initial::kXavier) {
+    shapes_.push_back({prefix_ + name, rows, cols, initial, false});
+  }
+  void vector(const char* name, Index size, Initial initial = Initial::kZero) {
+    shapes_.push_back({prefix_ + name, 1, size, initial, true});
+  }
+  /// A weight and, in models with biases, its bias.
+  void linear(const char* weight, const char* bias, Index in, Index out, bool has_bias) {
+    matrix(weight, in, out);
+    if (has_bias) vector(bias, out);
+  }
+  void norm(const std::string& name, Index size) {
+    vector((name + ".gamma").c_str(), size, Initial::kOne);
+    vector((name + ".beta").c_str(), size);
+  }
+
+ private:
+  std::vector<ParameterShape>& shapes_;
+  std::string prefix_;
+};
+
+}  // namespace
+
+std::string shape_text(const ParameterShape& shape) {
+  if (shape.is_vector) return "[" + std::to_string(shape.cols) + "]";
+  return "[" + std::to_string(shape.rows) + "," + std::to_string(shape.cols) + "]";
+}
+
+std::vector<ParameterShape> layer_shapes(const Config& config, Index layer) {
+  std::vector<ParameterShape> shapes;
+  Table table(shapes, "layers." + std::to_string(layer) + ".");
+  const Index in = config.input_width(layer);
+  const Index d = config.d_model;
+  for (const char* name : {"q", "k", "v"}) {
+    const std::string weight = std::string("attention.w") + name, bias = std::string("attention.b") + name;
+    table.linear(weight.c_str(), bias.c_str(), in, in, config.bias);
+  }
+  table.linear("attention.wo", "attention.bo", in, d, config.bias);
+  if (in != d) table.linear("attention.w_residual", "attention.b_residual", in, d, config.bias);
+  if (config.position.kind == PositionKind::kShaw) {
+    table.matrix("attention.relative_key", 2 * config.position.clip + 1, in / config.n_heads, Initial::kUnitRows);
+    table.matrix("attention.relative_value", 2 * config.position.clip + 1, in / config.n_heads, Initial::kUnitRows);
+  }
+  table.norm("norm1", config.norm == NormPlacement::kPre ? in : d);
+  table.linear("feed_forward.w1", "feed_forward.b1", d, config.d_ff, config.bias);
+  if (config.gated) table.linear("feed_forward.w_gate", "feed_forward.b_gate", d, config.d_ff, config.bias);
+  table.linear("feed_forward.w2", "feed_forward.b2", config.d_ff, d, config.bias);
+  table.norm("norm2", d);
+  return shapes;
+}
+
+std::vector<ParameterShape> parameter_shapes(const Config& config) {
+  std::vector<ParameterShape> shapes;
+  Table table(shapes, "");
+  table.matrix("embeddings.token", config.vocab_size, config.d_input, Initial::kUnitRows);
+  if (config.position.kind == PositionKind::kLearned) {
+    table.matrix("embeddings.position", config.max_tokens, config.d_input, Initial::kUnitRows);
+  }
+  if (config.token_types > 0) {
+    table.matrix("embeddings.token_type", config.token_types, config.d_input, Initial::kUnitRows);
+  }
+  if (config.embedding_norm) table.norm("embedding_norm", config.d_input);
+  if (config.position.kind == PositionKind::kT5) {
+    table.matrix("position.bias", config.position.buckets, config.n_heads, Initial::kUnitRows);
+  }
+  for (Index layer = 0; layer < config.n_layers; ++layer) {
+    for (auto& shape : layer_shapes(config, layer)) shapes.push_back(std::move(shape));
+  }
+  if (config.final_norm) table.norm("final_norm", config.d_model);
+  if (config.pooler) table.linear("pooler.w", "pooler.b", config.d_model, config.d_model, config.bias);
+  return shapes;
+}
+
+Parameters::Parameters(std::vector<ParameterShape> shapes) : shapes_(std::move(shapes)), homes_(shapes_.size()) {
+  for (std::size_t i = 0; i < shapes_.size(); ++i) index_.emplace(shapes_[i].name, i);
+}
+
+std::size_t Parameters::index_of(const std::string& name) const {
+  const auto found = index_.find(name);
+  if (found != index_.end()) return found->second;
+  throw Error(ErrorCode::kNotFound, "parameter: no name \"" + name + "\" in this model");
+}
+
+const ParameterShape& Parameters::shape(const std::string& name) const { return shapes_[index_of(name)]; }
+
+Matrix& Parameters::values(const std::string& name) {
+  const std::size_t i = index_of(name);
+  Matrix& values = homes_[i].values;
+  if (values.size() == 0) values = Matrix::Zero(shapes_[i].rows, shapes_[i].cols);
+  return values;
+}
+
+const float* Parameters::vector_or_null(const std::string& name) const {
+  return has(name) ? homes_[index_of(name)].values.data() : nullptr;
+}
+
+ConstMatrixView Parameters::matrix(const std::string& name) const { return view(homes_[index_of(name)].values); }
+
+void Parameters::initialise(std::uint32_t seed) {
+  for (const auto& shape : shapes_) {
+    Matrix& out = values(shape.name);
+    if (shape.initial == Initial::kZero) continue;
+    if (shape.initial == Initial::kOne) {
+      out.setOnes();
+      continue;
+    }
+    const double fan = static_cast<double>(shape.rows + shape.cols);
+    const double limit = shape.initial == Initial::kXavier ? std::sqrt(6.0 / fan)
+                                                           : std::sqrt(3.0 / static_cast<double>(shape.cols));
+    const UniformSequence numbers(seed++);
+    for (Index i = 0; i < out.size(); ++i) {
+      out.data()[i] = static_cast<float>(limit * numbers.at(static_cast<std::uint32_t>(i)));
+    }
+  }
+}
+
+void Parameters::hand_over(const std::string& name, PackedMatrix& packed, Index first_column) {
+  Home& home = homes_[index_of(name)];
+  pack_columns(view(std::as_const(home.values)), first_column, packed.panels());
+  home = {Matrix(), &packed, first_column};
+}
+
+Matrix Parameters::read(const std::string& name) const {
+  const std::size_t i = index_of(name);
+  if (!homes_[i].packed) return homes_[i].values;
+  Matrix out(shapes_[i].rows, shapes_[i].cols);
+  unpack_columns(homes_[i].packed->view(), homes_[i].first_column, view(out));
+  return out;
+}
+
+}  // namespace headscope

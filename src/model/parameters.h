@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/view.h"
+#include "kernels/gemm.h"
+#include "model/config.h"
+
+namespace headscope {
+
+/// How a parameter begins when an encoder is not loaded but initialised.
+enum class Initial { kZero, kOne, kXavier, kUnitRows };
+
+/// One line of the parameter table. A vector is one row; `is_vector` tells how a file spells its shape.
+struct ParameterShape {
+  std::string name;
+  Index rows;
+  Index cols;
+  Initial initial;
+  bool is_vector;
+};
+
+/// "[64,32]", or "[64]" for a vector.
+std::string shape_text(const ParameterShape& shape);
+
+/// The parameters of one layer, named "layers.{layer}....". Matrices are [in, out].
+std::vector<ParameterShape> layer_shapes(const Config& config, Index layer);
+
+/// All parameters of an encoder: embeddings, layers, final norm, pooler. The one table that loading,
+/// initialisation and packing iterate.
+std::vector<ParameterShape> parameter_shapes(const Config& config);
+
+/// Values of the parameters by name. A matrix may be handed over to a packed form, from which it is
+/// still read.
+class Parameters {
+ public:
+  explicit Parameters(std::vector<ParameterShape> shapes);
+
+  const std::vector<ParameterShape>& shapes() const { return shapes_; }
+  /// Throws not-found for a name that is not in the table.
+  const ParameterShape& shape(const std::string& name) const;
+  bool has(const std::string& name) const { return index_.contains(name); }
+
+  /// The values, allocated (zero) on first use, to be written or read. Not after hand_over.
+  Matrix& values(const std::string& name);
+  /// The first row's values; null where the table has no such name (an optional bias, say).
+  const float* vector_or_null(const std::string& name) const;
+  ConstMatrixView matrix(const std::string& name) const;
+
+  /// Fills every parameter from seeded uniform numbers (Glorot & Bengio 2010 for matrices).
+  void initialise(std::uint32_t seed);
+
+  /// Packs the matrix into `packed` at first_column and frees the plain values; `packed` must outlive
+  /// this object.
+  void hand_over(const std::string& name, PackedMatrix& packed, Index first_column);
+  /// A copy of the values, wherever they live. Throws not-found.
+  Matrix read(const std::string& name) const;
+
+ private:
+  struct Home {
+    Matrix values;
+    const PackedMatrix* packed = nullptr;
+    Index first_column = 0;
+  };
+  std::size_t index_of(const std::string& name) const;
+
+  std::vector<ParameterShape> shapes_;
+  std::vector<Home> homes_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+}  // namespace headscope
