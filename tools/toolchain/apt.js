@@ -2,7 +2,7 @@
 // a private view of a newer release, which leaves the machine's own package lists untouched.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { run, SetupError, say, tryRun } from "./shell.js";
+import { run, SetupError, say, tryRun } from "../shell.js";
 
 /** @typedef {{ uri: string, signedBy: string | null }} Archive */
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { distribution, installPackages } from "./apt.js";
 import { unpackToolchain } from "./debian-recipe.js";
-import { run, SetupError, say, tryRun } from "./shell.js";
+import { run, SetupError, say, tryRun } from "../shell.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = join(ROOT, ".toolchain");
