@@ -71,7 +71,10 @@ export function readWeights(shards) {
   const whole = WHOLE.map(([name, offset, ...shape]) => ({
     name,
     shape,
-    data: floats(offset, shape.reduce((product, size) => product * size)),
+    data: floats(
+      offset,
+      shape.reduce((product, size) => product * size),
+    ),
   }));
   const parts = JOINED.flatMap(({ layer, width, kernel, bias }) => {
     const joinedKernel = floats(kernel, 3 * width * width);

@@ -56,7 +56,9 @@ export function ownArchive() {
     const found = file.endsWith(".sources") ? stanzaArchive(text) : lineArchive(text);
     if (found) return found;
   }
-  throw new SetupError("no entry of a .../debian archive under /etc/apt; add one, or install emsdk");
+  throw new SetupError(
+    "no entry of a .../debian archive under /etc/apt; add one, or install emsdk",
+  );
 }
 
 function sourceFiles() {

@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { privateView } from "./apt.js";
 import { run, say } from "../shell.js";
+import { privateView } from "./apt.js";
 
 const SUITE = "trixie";
 const PACKAGES = ["emscripten", "binaryen", "libc6", "libstdc++6", "libgcc-s1", "node-acorn"];

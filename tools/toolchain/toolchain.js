@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { run, SetupError, say, tryRun } from "../shell.js";
 import { distribution, installPackages } from "./apt.js";
 import { unpackToolchain } from "./debian-recipe.js";
-import { run, SetupError, say, tryRun } from "../shell.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = join(ROOT, ".toolchain");
@@ -53,7 +53,9 @@ export function ensureToolchain() {
   const emscripten = findEmscripten() ?? privateEmscripten();
   writeCMakeFiles(emscripten, findCatch());
   writeFileSync(STAMP, stamp);
-  say(`toolchain ready: Emscripten at ${emscripten} (${Math.round((Date.now() - started) / 1000)} s)`);
+  say(
+    `toolchain ready: Emscripten at ${emscripten} (${Math.round((Date.now() - started) / 1000)} s)`,
+  );
 }
 
 function isDebian() {

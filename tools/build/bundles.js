@@ -1,0 +1,176 @@
+// JavaScript bundles. Two hosts get the same modules: web ESM, flat in dist/ so that relative URLs hold,
+// and Node ESM in dist/node. Engines and models stay files beside them, except in the single page.
+import { basename, join, relative } from "node:path";
+import * as esbuild from "esbuild";
+import { ROOT } from "../setup.js";
+
+/** @typedef {Record<string, string>} Entries output name -> source */
+
+/** @param {string} name */
+const binding = (name) => join(ROOT, "bindings/js", name);
+
+/** @type {Entries} */
+export const NODE_ENTRIES = {
+  index: binding("index.js"),
+  trace: binding("trace/index.js"),
+  worker: binding("worker.js"),
+};
+
+/** @type {Entries} */
+export const WEB_ENTRIES = {
+  ...NODE_ENTRIES,
+  inline: binding("inline.js"),
+  elements: join(ROOT, "web/elements/define.js"),
+};
+
+/** @type {Entries} */
+export const SITE_ENTRIES = {
+  main: join(ROOT, "web/page/main.js"),
+  worker: binding("worker.js"),
+};
+
+/**
+ * @param {"browser" | "node"} platform
+ * @param {string} version
+ * @returns {esbuild.BuildOptions}
+ */
+function options(platform, version) {
+  return {
+    absWorkingDir: ROOT,
+    bundle: true,
+    platform,
+    target: platform === "node" ? ["node20.6"] : ["chrome91", "firefox114", "safari16.4"],
+    define: { __HEADSCOPE_VERSION__: JSON.stringify(version) },
+    minify: true,
+    keepNames: false,
+    charset: "utf8",
+    legalComments: "linked",
+    logLevel: "warning",
+    metafile: true,
+  };
+}
+
+/**
+ * The package imports #models and #wasm/... become files beside the bundle.
+ * @param {string} up from the bundle's folder to the one that holds wasm/ and models/: "./" or "../"
+ * @returns {esbuild.Plugin}
+ */
+function besideBundle(up) {
+  return {
+    name: "beside-bundle",
+    setup(build) {
+      build.onResolve({ filter: /^#models$/ }, () => ({
+        path: `${up}models/index.js`,
+        external: true,
+      }));
+      build.onResolve({ filter: /^#wasm\// }, ({ path }) => ({
+        path: `${up}${path.slice(1)}`,
+        external: true,
+      }));
+    },
+  };
+}
+
+/**
+ * #inline/NAME is the content of dist/wasm/NAME: bytes of a .wasm, text of a script.
+ * @returns {esbuild.Plugin}
+ */
+function inlineEngines() {
+  return {
+    name: "inline-engines",
+    setup(build) {
+      build.onResolve({ filter: /^#inline\// }, ({ path }) => ({
+        path: join(ROOT, "dist/wasm", basename(path)),
+        namespace: "inline",
+      }));
+      build.onLoad({ filter: /.*/, namespace: "inline" }, async ({ path }) => {
+        const { readFile } = await import("node:fs/promises");
+        const loader = path.endsWith(".wasm") ? "binary" : "text";
+        return { contents: await readFile(path), loader };
+      });
+    },
+  };
+}
+
+/**
+ * The single page: its engine is the inlined one and its model is inside as data: URLs.
+ * @returns {esbuild.Plugin}
+ */
+function singlePage() {
+  const index = binding("index.js");
+  return {
+    name: "single-page",
+    setup(build) {
+      build.onResolve({ filter: /bindings\/js\/index\.js$/ }, ({ path, resolveDir }) =>
+        join(resolveDir, path) === index ? { path: binding("inline.js") } : undefined,
+      );
+      build.onResolve({ filter: /^#models$/ }, () => ({ path: "models", namespace: "models" }));
+      build.onLoad({ filter: /.*/, namespace: "models" }, async () => ({
+        contents: await embeddedModels(),
+        loader: "js",
+      }));
+    },
+  };
+}
+
+/** The generated list of models with the bytes in place of each file's address. */
+async function embeddedModels() {
+  const { readFile } = await import("node:fs/promises");
+  const listing = await readFile(join(ROOT, "dist/models/index.js"), "utf8");
+  const parts = listing.split(/new URL\("\.\/([^"]+)", import\.meta\.url\)/);
+  for (let i = 1; i < parts.length; i += 2) {
+    const bytes = await readFile(join(ROOT, "dist/models", parts[i]));
+    const url = `data:application/octet-stream;base64,${bytes.toString("base64")}`;
+    parts[i] = `new URL("${url}")`;
+  }
+  return parts.join("");
+}
+
+/**
+ * ESM with shared chunks.
+ * @param {Entries} entryPoints
+ * @param {string} outdir
+ * @param {"browser" | "node"} platform
+ * @param {string} version
+ * @returns {Promise<esbuild.Metafile>}
+ */
+export async function bundleModules(entryPoints, outdir, platform, version) {
+  const up = basename(outdir) === "node" ? "../" : "./";
+  const { metafile } = await esbuild.build({
+    ...options(platform, version),
+    entryPoints,
+    outdir,
+    format: "esm",
+    splitting: true,
+    // Flat: what a chunk finds by a relative URL lies beside the entries.
+    chunkNames: "chunk-[hash]",
+    plugins: [besideBundle(up), inlineEngines()],
+  });
+  return /** @type {esbuild.Metafile} */ (metafile);
+}
+
+/**
+ * The page's script as one classic script, engine and model inside.
+ * @param {string} version
+ * @returns {Promise<string>}
+ */
+export async function bundleSinglePage(version) {
+  const result = await esbuild.build({
+    ...options("browser", version),
+    entryPoints: [SITE_ENTRIES.main],
+    format: "iife",
+    legalComments: "inline",
+    write: false,
+    plugins: [singlePage(), inlineEngines()],
+  });
+  return result.outputFiles[0].text;
+}
+
+/** @param {esbuild.Metafile} metafile @returns {string[]} the packages whose code is inside */
+export function bundledPackages(metafile) {
+  const names = Object.keys(metafile.inputs)
+    .map((path) => relative(ROOT, join(ROOT, path)))
+    .map((path) => path.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1])
+    .filter((name) => name !== undefined);
+  return [...new Set(names)].sort();
+}

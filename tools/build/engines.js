@@ -1,0 +1,99 @@
+// The engines: one .wasm per variant, stamped with its name and version, and its glue per kind of host.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { SetupError } from "../shell.js";
+import { buildPreset } from "./cmake.js";
+import { isThreaded, moduleFolder, presetOf, VARIANTS } from "./variants.js";
+
+/**
+ * Bundlers follow only literal worker options, and webpack merges workers of equal names.
+ */
+const WORKER_OPTIONS =
+  /var workerOptions=(\{type:"module",[^{}]*name:"em-pthread"\});(\w+=new Worker\(new URL\("[^"]+",import\.meta\.url\)),workerOptions\)/;
+
+/**
+ * Builds the four modules and writes them to `folder`: VARIANT.wasm, VARIANT.web.mjs, VARIANT.node.mjs
+ * and, of those without threads, VARIANT.classic.js.
+ * @param {string} folder
+ * @param {string} version
+ */
+export function buildEngines(folder, version) {
+  mkdirSync(folder, { recursive: true });
+  for (const variant of VARIANTS) {
+    const kinds = isThreaded(variant) ? ["web", "node"] : ["web", "node", "classic"];
+    buildPreset(
+      presetOf(variant),
+      kinds.map((kind) => `module_${kind}`),
+    );
+    writeIfChanged(join(folder, `${variant}.wasm`), engineBytes(variant, kinds, version));
+    for (const kind of kinds) {
+      const name = `${variant}.${kind}${kind === "classic" ? ".js" : ".mjs"}`;
+      const glue = readFileSync(join(moduleFolder(variant), name), "utf8");
+      writeIfChanged(join(folder, name), patchGlue(glue, variant, kind));
+    }
+  }
+}
+
+/**
+ * The one .wasm that serves every glue of a variant.
+ * @param {string} variant @param {string[]} kinds @param {string} version
+ * @returns {Uint8Array}
+ */
+function engineBytes(variant, kinds, version) {
+  const [first, ...others] = kinds.map((kind) =>
+    readFileSync(join(moduleFolder(variant), `${variant}.${kind}.wasm`)),
+  );
+  if (others.some((other) => !other.equals(first)))
+    throw new SetupError(
+      `the links ${kinds.join(", ")} of ${variant} made different .wasm files: one must serve all, ` +
+        "so their flags may differ in the host's environment only",
+    );
+  return Buffer.concat([first, customSection("headscope", `${variant} ${version}`)]);
+}
+
+/** @param {string} name @param {string} content @returns {Uint8Array} */
+function customSection(name, content) {
+  const body = [name.length, ...Buffer.from(name), ...Buffer.from(content)];
+  if (body.length > 127) throw new Error("a section of this length needs a longer size field");
+  return Uint8Array.from([0, body.length, ...body]);
+}
+
+/** @param {string} glue @param {string} variant @param {string} kind @returns {string} */
+export function patchGlue(glue, variant, kind) {
+  const named = replaceOrFail(glue, `${variant}.${kind}.wasm`, `${variant}.wasm`, variant);
+  if (!isThreaded(variant) || kind !== "web") return named;
+  return replaceOrFail(
+    named,
+    WORKER_OPTIONS,
+    (_, options, start) => {
+      const literal = options.replace('"em-pthread"', `"em-pthread-${variant}"`);
+      return `${start},${literal})`;
+    },
+    variant,
+  );
+}
+
+/**
+ * @param {string} text
+ * @param {string | RegExp} pattern
+ * @param {string | ((...groups: string[]) => string)} replacement
+ * @param {string} variant
+ */
+function replaceOrFail(text, pattern, replacement, variant) {
+  // A function, so that a dollar sign in the replacement stays one.
+  const replace = typeof replacement === "string" ? () => replacement : replacement;
+  const replaced = text.replace(pattern, replace);
+  if (replaced === text)
+    throw new SetupError(
+      `the glue of ${variant} does not hold ${pattern}: this Emscripten writes it in another way; ` +
+        "use the version that the toolchain script makes, or adapt tools/build/engines.js",
+    );
+  return replaced;
+}
+
+/** Unchanged files keep their time, so that later steps see nothing new. @param {string} path @param {string | Uint8Array} content */
+export function writeIfChanged(path, content) {
+  const bytes = Buffer.from(content);
+  if (existsSync(path) && readFileSync(path).equals(bytes)) return;
+  writeFileSync(path, bytes);
+}
