@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { captures } from "./capture.js";
 export { HeadscopeError } from "./error.js";
 export { Matrix } from "./matrix.js";
-export { captures, Trace } from "./trace.js";
+export { Trace } from "./trace.js";

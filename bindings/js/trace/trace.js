@@ -1,47 +1,9 @@
-import { HeadscopeError } from "./error.js";
+import { describeValue, HeadscopeError } from "./error.js";
+import { readGivenAttention } from "./given-attention.js";
 import { checkIndex, Matrix } from "./matrix.js";
+import { readTraceFile, writeTraceFile } from "./trace-file.js";
 
-/**
- * What a run can capture, in the order of the computation. T tokens, K head width, D d_model,
- * D_in the width of layer 0's input.
- *
- * - `embeddings` [T, D_in]: the input of layer 0
- * - `query`, `key`, `value` [T, K], per layer and head
- * - `scores` [T, T], per layer and head: scaled, with position bias, before the mask
- * - `attention` [T, T], per layer and head: rows are queries and sum to 1
- * - `context` [T, K], per layer and head: weights times values, before the gate
- * - `attention_output`, `feed_forward` [T, D], per layer: before the residual is added
- * - `hidden` [T, D], per layer: after the layer, before any final norm
- * - `output` [T, D]: after the final norm
- */
-export const captures = /** @type {const} */ ([
-  "embeddings",
-  "query",
-  "key",
-  "value",
-  "scores",
-  "attention",
-  "context",
-  "attention_output",
-  "feed_forward",
-  "hidden",
-  "output",
-]);
-
-/** @typedef {typeof captures[number]} CaptureName */
-
-/**
- * One token of a text.
- *
- * @typedef {object} Token
- * @property {number} id row of the embedding table; -1 where no vocabulary is known
- * @property {string} piece as in the vocabulary
- * @property {string} text as typed: `input.slice(start, end)`
- * @property {number} start UTF-16 index into the text (or, in segment 1, into the pair)
- * @property {number} end
- * @property {0 | 1} segment
- * @property {boolean} special added by the tokenizer; its span is empty
- */
+/** @typedef {import("./token.js").Token} Token */
 
 /**
  * Milliseconds that the parts of a run took.
@@ -127,6 +89,18 @@ export class Trace {
   }
 
   /**
+   * The heads that were captured of a name in one layer, ascending; none where it has no heads.
+   *
+   * @param {string} name
+   * @param {number} layer
+   * @returns {number[]}
+   */
+  heads(name, layer) {
+    const heads = this.#layersOf(name).get(layer)?.keys() ?? [];
+    return [...heads].filter((head) => head >= 0);
+  }
+
+  /**
    * The attention weights of one head: [T, T], rows are queries and sum to 1.
    *
    * @param {number} layer from 0
@@ -167,6 +141,52 @@ export class Trace {
       );
     }
     return matrix;
+  }
+
+  /**
+   * The trace as a safetensors file: `attention` [L, H, T, T], `hidden` [L, T, D] and so on, or a
+   * tensor for each layer (`query.0`) where layers are missing or differ in shape; text, tokens
+   * and config as JSON in the metadata.
+   *
+   * @param {{ dtype?: "F16" | "F32" }} [options] F32 (the default) loses nothing, F16 half the
+   *   bytes
+   * @returns {Uint8Array<ArrayBuffer>}
+   */
+  toBytes(options = {}) {
+    const { dtype = "F32", ...others } = options;
+    const [unknown] = Object.keys(others);
+    if (unknown !== undefined) {
+      throw new HeadscopeError("bad-argument", `toBytes: unknown option "${unknown}"`);
+    }
+    if (dtype !== "F16" && dtype !== "F32") {
+      const got = describeValue(dtype);
+      throw new HeadscopeError("bad-argument", `toBytes: dtype is ${got}, expected "F16" or "F32"`);
+    }
+    return writeTraceFile(this, dtype);
+  }
+
+  /**
+   * Reads a trace that `toBytes` wrote, or a safetensors file by any tool that holds at least
+   * `attention` [L, H, T, T] (or another capture) as F32, F16, BF16 or F64. Its metadata may hold
+   * `text`, `tokens` (a JSON list of strings or Tokens) and `config`.
+   *
+   * @param {Uint8Array | ArrayBuffer} bytes
+   * @returns {Trace}
+   * @throws {HeadscopeError} `bad-checkpoint`, naming the tensor
+   */
+  static fromBytes(bytes) {
+    return new Trace(readTraceFile(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes));
+  }
+
+  /**
+   * Makes a trace of attention weights that come from elsewhere.
+   *
+   * @param {import("./given-attention.js").GivenAttention} given
+   * @returns {Trace}
+   * @throws {HeadscopeError} `bad-argument` or `bad-shape`
+   */
+  static from(given) {
+    return new Trace(readGivenAttention(given));
   }
 
   /**
