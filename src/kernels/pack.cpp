@@ -47,6 +47,7 @@ void pack_columns(ConstMatrixView b, Index first_column, float* panels) {
 }
 
 void pack(ConstMatrixView b, float* panels) {
+  if (b.rows() == 0) return;
   for (Index j = 0; j < b.cols(); j += kPanelWidth) {
     const float* from = b.data() + j;
     const Index count = std::min(kPanelWidth, b.cols() - j);
@@ -63,6 +64,7 @@ void pack(ConstMatrixView b, float* panels) {
 
 void pack_transposed(ConstMatrixView b, float* panels) {
   const Index depth = b.cols(), cols = b.rows();
+  if (depth == 0) return;
   Index j = 0;
   for (; j + kLanes <= cols; j += kLanes) pack_four_rows(b, j, panels + place(depth, 0, j));
   const Index padded = (cols + kPanelWidth - 1) / kPanelWidth * kPanelWidth;
