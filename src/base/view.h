@@ -35,19 +35,25 @@ inline ConstMatrixView read(MatrixView m) {
   return view(static_cast<const float*>(m.data()), m.rows(), m.cols(), m.outerStride());
 }
 
+/// `data + count`, also for the null of an empty matrix.
+template <class T>
+T* advance(T* data, Index count) {
+  return data ? data + count : nullptr;
+}
+
 /// The [count, N] part of `m` that begins at row `first`.
 inline MatrixView rows_of(MatrixView m, Index first, Index count) {
-  return view(m.data() + first * m.outerStride(), count, m.cols(), m.outerStride());
+  return view(advance(m.data(), first * m.outerStride()), count, m.cols(), m.outerStride());
 }
 inline ConstMatrixView rows_of(ConstMatrixView m, Index first, Index count) {
-  return view(m.data() + first * m.outerStride(), count, m.cols(), m.outerStride());
+  return view(advance(m.data(), first * m.outerStride()), count, m.cols(), m.outerStride());
 }
 /// The [M, count] part of `m` that begins at column `first`.
 inline MatrixView cols_of(MatrixView m, Index first, Index count) {
-  return view(m.data() + first, m.rows(), count, m.outerStride());
+  return view(advance(m.data(), first), m.rows(), count, m.outerStride());
 }
 inline ConstMatrixView cols_of(ConstMatrixView m, Index first, Index count) {
-  return view(m.data() + first, m.rows(), count, m.outerStride());
+  return view(advance(m.data(), first), m.rows(), count, m.outerStride());
 }
 
 }  // namespace headscope
