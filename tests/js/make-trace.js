@@ -46,7 +46,15 @@ export function fails(code, message, act) {
  * @param {number} [shape.seed]
  * @returns {Trace}
  */
-export function makeTrace({ n_layers, n_heads, length, names = captures, layers, narrow, seed = 1 }) {
+export function makeTrace({
+  n_layers,
+  n_heads,
+  length,
+  names = captures,
+  layers,
+  narrow,
+  seed = 1,
+}) {
   const random = seedRandom(seed);
   const d_model = n_heads * (narrow ? 4 : 3);
   /** @type {import("../../bindings/js/trace/trace.js").TraceEntry[]} */
@@ -65,7 +73,8 @@ export function makeTrace({ n_layers, n_heads, length, names = captures, layers,
       for (const layer of layers ?? range(n_layers)) {
         const isSquare = name === "attention" || name === "scores";
         const width = d_model / n_heads / (narrow && layer === 0 ? 2 : 1);
-        if (["attention_output", "feed_forward", "hidden"].includes(name)) add(name, layer, -1, d_model);
+        if (["attention_output", "feed_forward", "hidden"].includes(name))
+          add(name, layer, -1, d_model);
         else for (const head of range(n_heads)) add(name, layer, head, isSquare ? length : width);
       }
     }
@@ -75,7 +84,15 @@ export function makeTrace({ n_layers, n_heads, length, names = captures, layers,
   const tokens = words.map((word, i) => {
     start += 1 + (i > 0 ? (words[i - 1]?.length ?? 0) : 0);
     const end = start + word.length;
-    return { id: i, piece: `▁${word}`, text: word, start, end, segment: /** @type {0} */ (0), special: false };
+    return {
+      id: i,
+      piece: `▁${word}`,
+      text: word,
+      start,
+      end,
+      segment: /** @type {0} */ (0),
+      special: false,
+    };
   });
   return new Trace({
     text: words.join(" "),

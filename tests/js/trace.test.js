@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readMatrix } from "../../bindings/js/trace/matrix.js";
 import { captures, HeadscopeError, Matrix, Trace } from "../../bindings/js/trace/index.js";
+import { readMatrix } from "../../bindings/js/trace/matrix.js";
 import { readSafetensorsHeader, writeSafetensors } from "../../bindings/js/trace/safetensors.js";
 import { fails, makeTrace } from "./make-trace.js";
 
@@ -31,13 +31,31 @@ test("a matrix gives values and rows, and refuses indices outside", () => {
 });
 
 test("a matrix is read from rows of numbers, from its fields, or as it is", () => {
-  assert.deepEqual([...readMatrix([[1, 2], [3, 4], [5, 6]], "x").data], [1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(
+    [
+      ...readMatrix(
+        [
+          [1, 2],
+          [3, 4],
+          [5, 6],
+        ],
+        "x",
+      ).data,
+    ],
+    [1, 2, 3, 4, 5, 6],
+  );
   const own = new Matrix(1, 2);
   assert.equal(readMatrix(own, "x"), own);
   const data = Float32Array.of(1, 2);
   assert.equal(readMatrix({ rows: 2, cols: 1, data }, "x").data, data);
-  assert.deepEqual([...readMatrix({ rows: 1, cols: 2, data: [-Infinity, 3] }, "x").data], [-Infinity, 3]);
-  assert.deepEqual([...readMatrix({ rows: 1, cols: 1, data: Float64Array.of(0.5) }, "x").data], [0.5]);
+  assert.deepEqual(
+    [...readMatrix({ rows: 1, cols: 2, data: [-Infinity, 3] }, "x").data],
+    [-Infinity, 3],
+  );
+  assert.deepEqual(
+    [...readMatrix({ rows: 1, cols: 1, data: Float64Array.of(0.5) }, "x").data],
+    [0.5],
+  );
   assert.deepEqual({ ...readMatrix([], "x") }, { rows: 0, cols: 0, data: new Float32Array(0) });
 });
 
@@ -93,7 +111,9 @@ test("a trace says what is out of range and what was not captured", () => {
   fails("not-found", /"query" was not captured \(captured: attention, hidden, output\)/, () =>
     trace.get("query", 1, 0),
   );
-  fails("not-found", /"attention" of layer 0 was not captured, only 1/, () => trace.attention(0, 0));
+  fails("not-found", /"attention" of layer 0 was not captured, only 1/, () =>
+    trace.attention(0, 0),
+  );
   fails("bad-argument", /layer of "attention" is 3, expected 0 to 2/, () => trace.attention(3, 0));
   fails("bad-argument", /layer of "attention" is -1/, () => trace.attention(-1, 0));
   fails("bad-argument", /layer of "attention" is "1"/, () => any.attention("1", 0));
@@ -184,7 +204,7 @@ test("the metadata of a saved trace is JSON: text, pair, tokens, config, timing"
   assert.deepEqual(JSON.parse(metadata.tokens ?? ""), trace.tokens);
   assert.deepEqual(JSON.parse(metadata.config ?? ""), trace.config);
   assert.deepEqual(Object.keys(metadata), ["text", "tokens", "config", "timing"]);
-  const odd = new Trace({ ...fieldsOf(trace), text: "lone \ud800 \"quoted\"\n", pair: "" });
+  const odd = new Trace({ ...fieldsOf(trace), text: 'lone \ud800 "quoted"\n', pair: "" });
   const back = Trace.fromBytes(odd.toBytes());
   assert.equal(back.text, odd.text);
   assert.equal(back.pair, "");
@@ -206,7 +226,11 @@ test("half precision keeps attention to 2^-11 and leaves large values in float32
   trace.get("hidden", 0).data[0] = 70000;
   const bytes = trace.toBytes({ dtype: "F16" });
   const dtypes = readSafetensorsHeader(bytes).tensors.map(({ name, dtype }) => [name, dtype]);
-  assert.deepEqual(dtypes, [["hidden", "F32"], ["attention", "F16"], ["pooled", "F16"]]);
+  assert.deepEqual(dtypes, [
+    ["hidden", "F32"],
+    ["attention", "F16"],
+    ["pooled", "F16"],
+  ]);
   const back = Trace.fromBytes(bytes);
   assert.deepEqual(back.get("hidden", 0).data, trace.get("hidden", 0).data);
   trace.attention(0, 0).data.forEach((weight, i) => {
@@ -223,7 +247,10 @@ test("a file of another tool needs no more than attention", () => {
   const tensor = { name: "attention", shape: [2, 3, 2, 2], values: attention };
   const bare = Trace.fromBytes(writeSafetensors([tensor]).buffer);
   assert.deepEqual(bare.config, { n_layers: 2, n_heads: 3 });
-  assert.deepEqual(bare.tokens.map(({ piece }) => piece), ["0", "1"]);
+  assert.deepEqual(
+    bare.tokens.map(({ piece }) => piece),
+    ["0", "1"],
+  );
   assert.deepEqual([...bare.attention(1, 2).data], [20, 21, 22, 23]);
 
   const named = Trace.fromBytes(
@@ -232,7 +259,13 @@ test("a file of another tool needs no more than attention", () => {
     }),
   );
   assert.equal(named.text, "hello world");
-  assert.deepEqual(named.tokens.map(({ text, start }) => [text, start]), [["hello", 0], ["world", 6]]);
+  assert.deepEqual(
+    named.tokens.map(({ text, start }) => [text, start]),
+    [
+      ["hello", 0],
+      ["world", 6],
+    ],
+  );
 });
 
 test("a file that is no trace is refused, naming the tensor", () => {
@@ -252,16 +285,28 @@ test("a file that is no trace is refused, naming the tensor", () => {
   /** @type {[Uint8Array, RegExp][]} */
   const table = [
     [file({ attention: [1, 2, 1, 3, 3] }), /"attention" has shape \[1,2,1,3,3\], expected \[L, H/],
-    [file({ attention: [1, 2, 3, 4] }), /"attention" of layer 0 has shape \[3,4\], expected 3 rows and/],
+    [
+      file({ attention: [1, 2, 3, 4] }),
+      /"attention" of layer 0 has shape \[3,4\], expected 3 rows and/,
+    ],
     [file({ attention: [1, 2, 3, 3], hidden: [1, 2, 8] }), /"hidden" of layer 0 has shape \[2,8\]/],
-    [file({ attention: [1, 1, 2, 2], "attention.0": [1, 2, 2] }), /"attention" of layer 0 is there twice/],
-    [file({ "output.0": [2, 2], "hidden.0": [2] }), /"hidden.0" has shape \[2\], expected \[rows, cols\]/],
+    [
+      file({ attention: [1, 1, 2, 2], "attention.0": [1, 2, 2] }),
+      /"attention" of layer 0 is there twice/,
+    ],
+    [
+      file({ "output.0": [2, 2], "hidden.0": [2] }),
+      /"hidden.0" has shape \[2\], expected \[rows, cols\]/,
+    ],
     [file({ attention: [70000, 1, 0, 0] }), /"attention" has 70000 matrices/],
     [file({ attention: [1, 1, 2, 2] }, { tokens: '["a"]' }), /expected 1 rows and columns/],
     [file({ attention: [1, 1, 1, 1] }, { tokens: "[1]" }), /tokens\[0\] is 1, expected a Token/],
     [file({ attention: [1, 1, 1, 1] }, { tokens: "[" }), /metadata "tokens" is no JSON/],
     [file({ attention: [1, 1, 1, 1] }, { config: "[]" }), /metadata "config" is no JSON object/],
-    [file({ attention: [2, 1, 1, 1] }, { config: '{"n_layers":1}' }), /layer 1 is there, but the config has 1/],
+    [
+      file({ attention: [2, 1, 1, 1] }, { config: '{"n_layers":1}' }),
+      /layer 1 is there, but the config has 1/,
+    ],
     [file({ attention: [1, 2, 1, 1] }, { config: '{"n_heads":1}' }), /head 1, the config 1/],
     [file({ attention: [1, 1, 1, 1] }, { config: '{"n_heads":"1"}' }), /config.n_heads is "1"/],
     [new Uint8Array(3), /trace has 3 bytes/],
@@ -273,7 +318,18 @@ test("a file that is no trace is refused, naming the tensor", () => {
 });
 
 test("a trace is made from nested or flat attention", () => {
-  const nested = [[[[0.5, 0.5], [0.25, 0.75]], [[1, 0], [0, 1]]]];
+  const nested = [
+    [
+      [
+        [0.5, 0.5],
+        [0.25, 0.75],
+      ],
+      [
+        [1, 0],
+        [0, 1],
+      ],
+    ],
+  ];
   const a = Trace.from({ tokens: ["the", "cat"], attention: nested });
   const b = Trace.from({
     tokens: a.tokens,
@@ -299,10 +355,16 @@ test("a trace is made from nested or flat attention", () => {
 });
 
 test("string tokens spell their text by the marks of their vocabulary", () => {
-  const square = (/** @type {number} */ n) => [[Array.from({ length: n }, () => Array(n).fill(1 / n))]];
+  const square = (/** @type {number} */ n) => [
+    [Array.from({ length: n }, () => Array(n).fill(1 / n))],
+  ];
   /** @type {[string[], string, string[]][]} */
   const table = [
-    [["▁un", "believ", "able", "▁cat", "."], "unbelievable cat.", ["un", "believ", "able", "cat", "."]],
+    [
+      ["▁un", "believ", "able", "▁cat", "."],
+      "unbelievable cat.",
+      ["un", "believ", "able", "cat", "."],
+    ],
     [["▁", "é", "▁", "▁x"], "é  x", ["", "é", " ", "x"]],
     [["[CLS]", "un", "##able", "cat", "[SEP]"], "unable cat", ["", "un", "able", "cat", ""]],
     [["Hello", "Ġworld", "!"], "Hello world!", ["Hello", "world", "!"]],
@@ -313,13 +375,27 @@ test("string tokens spell their text by the marks of their vocabulary", () => {
     const attention = tokens.length === 0 ? [[[]]] : square(tokens.length);
     const trace = Trace.from({ tokens, attention });
     assert.equal(trace.text, text);
-    assert.deepEqual(trace.tokens.map((token) => token.text), texts);
+    assert.deepEqual(
+      trace.tokens.map((token) => token.text),
+      texts,
+    );
     for (const token of trace.tokens) {
       assert.equal(token.text, text.slice(token.start, token.end));
     }
   }
-  const placed = Trace.from({ tokens: ["[CLS]", "the", "cat"], text: "The  Cat", attention: square(3) });
-  assert.deepEqual(placed.tokens.map(({ text, special }) => [text, special]), [["", true], ["The", false], ["Cat", false]]);
+  const placed = Trace.from({
+    tokens: ["[CLS]", "the", "cat"],
+    text: "The  Cat",
+    attention: square(3),
+  });
+  assert.deepEqual(
+    placed.tokens.map(({ text, special }) => [text, special]),
+    [
+      ["", true],
+      ["The", false],
+      ["Cat", false],
+    ],
+  );
   fails("bad-argument", /tokens\[1\] "dog" is not in the text after index 3/, () =>
     Trace.from({ tokens: ["the", "dog"], text: "the cat", attention: square(2) }),
   );
@@ -338,12 +414,36 @@ test("attention that does not fit is refused", () => {
     [{ tokens: ["a"] }, "bad-argument", /n_layers is undefined/],
     [{ tokens: ["a"], attention: [1], n_layers: 1 }, "bad-argument", /n_heads is undefined/],
     [{ tokens: ["a"], attention: [1], n_layers: 0, n_heads: 1 }, "bad-argument", /n_layers is 0/],
-    [{ tokens: ["a"], attention: ["1"], n_layers: 1, n_heads: 1 }, "bad-argument", /attention\[0\]/],
-    [{ tokens: ["a"], attention: "1", n_layers: 1, n_heads: 1 }, "bad-argument", /attention is "1"/],
-    [{ tokens: ["a"], attention: [1, 2], n_layers: 1, n_heads: 1 }, "bad-shape", /2 values, expected \[1,1,1,1\]/],
-    [{ tokens: ["a"], attention: [[[[1]]]], n_layers: 2 }, "bad-shape", /1 for n_layers, expected 2/],
-    [{ tokens: ["a"], attention: [[[[1]]], []] }, "bad-shape", /attention\[1\] has 0 entries, expected 1/],
-    [{ tokens: ["a"], attention: [[[[NaN]]]] }, "bad-argument", /attention\[0\]\[0\]\[0\]\[0\] is NaN/],
+    [
+      { tokens: ["a"], attention: ["1"], n_layers: 1, n_heads: 1 },
+      "bad-argument",
+      /attention\[0\]/,
+    ],
+    [
+      { tokens: ["a"], attention: "1", n_layers: 1, n_heads: 1 },
+      "bad-argument",
+      /attention is "1"/,
+    ],
+    [
+      { tokens: ["a"], attention: [1, 2], n_layers: 1, n_heads: 1 },
+      "bad-shape",
+      /2 values, expected \[1,1,1,1\]/,
+    ],
+    [
+      { tokens: ["a"], attention: [[[[1]]]], n_layers: 2 },
+      "bad-shape",
+      /1 for n_layers, expected 2/,
+    ],
+    [
+      { tokens: ["a"], attention: [[[[1]]], []] },
+      "bad-shape",
+      /attention\[1\] has 0 entries, expected 1/,
+    ],
+    [
+      { tokens: ["a"], attention: [[[[NaN]]]] },
+      "bad-argument",
+      /attention\[0\]\[0\]\[0\]\[0\] is NaN/,
+    ],
     [{ tokens: ["a"], attention: [[[1]]] }, "bad-argument", /attention\[0\]\[0\]\[0\] is 1/],
     [{ tokens: ["a"], attention: [[[[1]]]], text: 3 }, "bad-argument", /text is 3/],
   ];
