@@ -1,0 +1,16 @@
+// What the build puts in: the package's version, and modules that are generated.
+
+declare const __HEADSCOPE_VERSION__: string;
+
+declare module "#models" {
+  export const models: Record<
+    string,
+    Record<string, URL | ArrayBuffer | Uint8Array | Blob> | undefined
+  >;
+  export const defaultModel: string;
+}
+
+declare module "#wasm/*" {
+  const createHeadscope: import("./js/module.js").ModuleFactory;
+  export default createHeadscope;
+}

@@ -1,0 +1,111 @@
+import { HeadscopeError } from "./trace/error.js";
+
+/** @typedef {import("./connection.js").Port} Port */
+/** @typedef {import("./protocol.js").Answer} Answer */
+/** @typedef {import("./protocol.js").Message} Message */
+/** @typedef {import("./variants.js").Facts} Facts */
+
+/**
+ * What is used of a worker's global scope; the DOM's types describe the page's.
+ *
+ * @typedef {{ postMessage: (message: unknown, transfer: Transferable[]) => void,
+ *   onmessage: (event: MessageEvent) => void }} WorkerScope
+ */
+
+/** @returns {Facts} */
+export function facts() {
+  return {
+    host: "browser",
+    cores: globalThis.navigator?.hardwareConcurrency ?? 1,
+    isolated: globalThis.crossOriginIsolated === true,
+    sharedMemory: typeof SharedArrayBuffer === "function",
+  };
+}
+
+/**
+ * Gives the event loop one turn. A timer would wait at least 4 ms.
+ *
+ * @returns {Promise<void>}
+ */
+export function pause() {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+/**
+ * @param {string} text an address, perhaps relative to the page
+ * @returns {string} the whole address
+ */
+export function resolveAddress(text) {
+  const base = typeof document === "undefined" ? globalThis.location?.href : document.baseURI;
+  try {
+    return new URL(text, base).href;
+  } catch {
+    throw new HeadscopeError("bad-argument", `"${text}" is no address, expected a folder or a URL`);
+  }
+}
+
+/**
+ * @param {Worker} worker one of Emscripten's
+ * @param {(error: Error) => void} listener
+ */
+export function onWorkerError(worker, listener) {
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    listener(new Error(event.message));
+  });
+}
+
+/**
+ * The page's end of a worker.
+ *
+ * @param {Worker} worker
+ * @returns {Port}
+ */
+export function portOf(worker) {
+  // Safari keeps the memory of a worker that its page leaves behind (emscripten 19374). A page
+  // that may come back from the back-forward cache keeps its worker.
+  const leave = (/** @type {PageTransitionEvent} */ { persisted }) => {
+    if (!persisted) worker.terminate();
+  };
+  globalThis.addEventListener("pagehide", leave);
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    listen: (onAnswer, onFailure) => {
+      worker.onmessage = ({ data }) => onAnswer(data);
+      worker.onmessageerror = () => onFailure(new Error("an answer could not be read"));
+      worker.onerror = (event) => {
+        event.preventDefault();
+        onFailure(new Error(event.message || "it could not be loaded"));
+      };
+    },
+    hold: () => {},
+    release: () => {},
+    close: () => {
+      globalThis.removeEventListener("pagehide", leave);
+      worker.terminate();
+    },
+  };
+}
+
+/**
+ * The worker's own end.
+ *
+ * @returns {{ post: (answer: Answer, transfer: ArrayBuffer[]) => void,
+ *   listen: (onMessage: (message: Message) => void) => void }}
+ */
+export function workerEnd() {
+  const scope = /** @type {WorkerScope} */ (/** @type {unknown} */ (globalThis));
+  return {
+    post: (answer, transfer) => scope.postMessage(answer, transfer),
+    listen: (onMessage) => {
+      scope.onmessage = ({ data }) => onMessage(data);
+    },
+  };
+}

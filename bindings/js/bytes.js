@@ -1,0 +1,20 @@
+/**
+ * Whether a value is an ArrayBuffer or a Uint8Array, also of another realm (a test runner's, a
+ * frame's), where instanceof says no.
+ *
+ * @param {unknown} value
+ * @returns {value is ArrayBuffer | Uint8Array}
+ */
+export function isBytes(value) {
+  const tag = Object.prototype.toString.call(value);
+  return tag === "[object ArrayBuffer]" || tag === "[object Uint8Array]";
+}
+
+/**
+ * @param {ArrayBuffer | Uint8Array} value
+ * @returns {Uint8Array} of the same memory
+ */
+export function bytesOf(value) {
+  if (!ArrayBuffer.isView(value)) return new Uint8Array(value);
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+}

@@ -1,0 +1,306 @@
+import { isBytes } from "./bytes.js";
+import { Connection } from "./connection.js";
+import { kind, oneOf, readOptions } from "./kinds.js";
+import { Dispatcher } from "./protocol.js";
+import { HeadscopeError } from "./trace/error.js";
+import { isRelaxed, isThreaded, variants } from "./variants.js";
+import { greetingId } from "./worker-service.js";
+
+/** @typedef {import("./connection.js").Port} Port */
+/** @typedef {import("./engine-file.js").EngineSource} EngineSource */
+/** @typedef {import("./protocol.js").Answer} Answer */
+/** @typedef {import("./runtime.js").Runtime} Runtime */
+/** @typedef {import("./runtime.js").RuntimeSettings} RuntimeSettings */
+/** @typedef {import("./runtime.js").Supply} Supply */
+/** @typedef {import("./variants.js").Variant} Variant */
+
+/**
+ * What an engine needs on the calling side besides its parts.
+ *
+ * @typedef {object} CallerSupply
+ * @property {boolean} workerByDefault
+ * @property {(address?: URL) => Port} openWorker
+ * @property {(text: string) => string} resolveAddress
+ * @typedef {Supply & CallerSupply} EngineSupply
+ */
+
+/**
+ * @typedef {object} EngineOptions
+ * @property {"auto" | Variant} [variant] `"auto"`, the default, takes the best that runs here; one
+ *   that cannot run here is an error
+ * @property {number | "auto"} [threads] `"auto"` by default: up to 4 of the machine's cores
+ * @property {boolean | URL} [worker] whether to compute in a worker: true in browsers, false in
+ *   Node; or the worker's script
+ * @property {URL | string | ArrayBuffer | Uint8Array | WebAssembly.Module} [wasm] the folder of the
+ *   engines, or one of them as address, bytes or module; by default the package's own files
+ */
+
+/**
+ * What an engine turned out to be.
+ *
+ * @typedef {object} EngineInfo
+ * @property {Variant} variant
+ * @property {number} threads
+ * @property {boolean} worker whether it computes in a worker
+ * @property {"relaxed" | "simd128"} simd
+ * @property {string} reason why it is this and nothing better
+ * @property {string} version
+ */
+
+const engineKinds = {
+  variant: oneOf(["auto", ...variants]),
+  threads: kind('a whole number from 1, or "auto"', isThreadCount),
+  worker: kind("true, false or a URL", (value) => typeof value === "boolean" || isUrl(value)),
+  wasm: kind("a URL, an address, bytes or a WebAssembly.Module", isEngineSource),
+};
+
+/** A worker's script that has not begun within this time will not. */
+const patience_ms = 3000;
+
+/** @type {WeakMap<Engine, { connection: Connection, supply: EngineSupply }>} */
+const internals = new WeakMap();
+
+/** Ends the engines that nobody holds any more. @type {FinalizationRegistry<Connection>} */
+const abandoned = new FinalizationRegistry((connection) => connection.closeWhenIdle());
+
+/** One instance of the WebAssembly module, on this thread or in a worker, and its memory. */
+export class Engine {
+  /**
+   * For `createEngine`, which makes engines.
+   *
+   * @param {EngineInfo} info
+   * @param {{ connection: Connection, supply: EngineSupply }} inside
+   */
+  constructor(info, inside) {
+    /** @readonly */
+    this.info = Object.freeze(info);
+    internals.set(this, inside);
+    abandoned.register(this, inside.connection, this);
+  }
+
+  /**
+   * Bytes of the WebAssembly memory, which grows and never shrinks.
+   *
+   * @returns {Promise<number>}
+   * @throws {HeadscopeError} `disposed`
+   */
+  async heapBytes() {
+    return inside(this).connection.call("heap", undefined);
+  }
+
+  /**
+   * Frees everything: the encoders too, whose pending calls reject with `disposed`. A second call
+   * does nothing.
+   *
+   * @returns {Promise<void>}
+   */
+  async dispose() {
+    abandoned.unregister(this);
+    inside(this).connection.close();
+  }
+}
+
+if (Symbol.dispose !== undefined) {
+  Object.defineProperty(Engine.prototype, Symbol.dispose, {
+    configurable: true,
+    writable: true,
+    value: /** @this {Engine} */ function () {
+      void this.dispose();
+    },
+  });
+}
+
+/**
+ * The inside of an engine, for the encoders on it.
+ *
+ * @param {Engine} engine
+ * @returns {{ connection: Connection, supply: EngineSupply }}
+ */
+export function inside(engine) {
+  return /** @type {{ connection: Connection, supply: EngineSupply }} */ (internals.get(engine));
+}
+
+/**
+ * Makes an engine out of a supply of parts.
+ *
+ * @param {EngineOptions | undefined} options
+ * @param {EngineSupply} supply
+ * @returns {Promise<Engine>}
+ */
+export async function startEngine(options, supply) {
+  const read = readOptions(options, "createEngine", engineKinds);
+  const { variant = "auto", threads = "auto", worker = supply.workerByDefault } = read;
+  if (variant !== "auto" && !isThreaded(variant) && threads !== "auto" && threads > 1) {
+    throw new HeadscopeError(
+      "bad-argument",
+      `createEngine: threads is ${threads}, expected 1 for the variant "${variant}"`,
+    );
+  }
+  const settings = { variant, threads, wasm: readSource(read.wasm, supply) };
+  /** @type {string[]} */
+  const notes = [];
+  const port = worker === false ? undefined : await openWorker(worker, supply, notes);
+  const connection = new Connection(port ?? openLocal(supply));
+  try {
+    // Where one worker is blocked the threads' workers are too.
+    const wanted = worker !== false && port === undefined ? withoutThreads(settings) : settings;
+    const info = await connection.call("start", wanted);
+    return new Engine(describe(info, notes, port !== undefined), { connection, supply });
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/**
+ * A function that makes one engine, on its first call, and gives it to all until it is disposed.
+ *
+ * @param {() => Promise<Engine>} create
+ * @returns {() => Promise<Engine>}
+ */
+export function sharedEngine(create) {
+  /** @type {Promise<Engine> | undefined} */
+  let making;
+  /** @type {Engine | undefined} */
+  let made;
+  const make = async () => {
+    try {
+      made = await create();
+      return made;
+    } catch (error) {
+      // The next caller may have more luck, for example with the network.
+      making = undefined;
+      throw error;
+    }
+  };
+  return () => {
+    if (made !== undefined && inside(made).connection.ended) making = made = undefined;
+    making ??= make();
+    return making;
+  };
+}
+
+/**
+ * Opens the worker and waits until its script runs.
+ *
+ * @param {true | URL} worker
+ * @param {EngineSupply} supply
+ * @param {string[]} notes
+ * @returns {Promise<Port | undefined>} undefined, with a note, where it cannot be had
+ */
+async function openWorker(worker, supply, notes) {
+  /** @type {Port | undefined} */
+  let port;
+  try {
+    port = supply.openWorker(worker === true ? undefined : worker);
+    await greeting(port);
+    return port;
+  } catch (error) {
+    port?.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    notes.push(`on the calling thread: no worker can start here (${reason})`);
+    return undefined;
+  }
+}
+
+/**
+ * @param {Port} port
+ * @returns {Promise<void>} settles when the far end speaks, fails, or stays silent for too long
+ */
+function greeting(port) {
+  return new Promise((resolve, reject) => {
+    const silence = new Error(`it was silent for ${patience_ms / 1000} s`);
+    const timer = setTimeout(() => reject(silence), patience_ms);
+    const settle = (/** @type {() => void} */ outcome) => {
+      clearTimeout(timer);
+      outcome();
+    };
+    port.listen(
+      ({ id }) => id === greetingId && settle(resolve),
+      (error) => settle(() => reject(error)),
+    );
+  });
+}
+
+/**
+ * The same protocol without a worker.
+ *
+ * @param {EngineSupply} supply
+ * @returns {Port}
+ */
+function openLocal(supply) {
+  const dispatcher = new Dispatcher(supply);
+  /** @type {(answer: Answer) => void} */
+  let receive = () => {};
+  return {
+    post: (message) => {
+      dispatcher.answer(message).then((answer) => answer !== undefined && receive(answer));
+    },
+    listen: (onAnswer) => {
+      receive = onAnswer;
+    },
+    hold: () => {},
+    release: () => {},
+    close: () => dispatcher.close(),
+  };
+}
+
+/**
+ * @param {EngineOptions["wasm"]} wasm
+ * @param {EngineSupply} supply
+ * @returns {EngineSource | undefined} with the whole address, which a worker could not complete
+ */
+function readSource(wasm, supply) {
+  if (wasm instanceof URL) return wasm.href;
+  return typeof wasm === "string" ? supply.resolveAddress(wasm) : wasm;
+}
+
+/**
+ * @param {RuntimeSettings} settings
+ * @returns {RuntimeSettings}
+ */
+function withoutThreads(settings) {
+  return settings.variant === "auto" ? { ...settings, threads: 1 } : settings;
+}
+
+/**
+ * @param {Runtime["info"]} runtime
+ * @param {string[]} notes
+ * @param {boolean} worker
+ * @returns {EngineInfo}
+ */
+function describe({ variant, threads, notes: others }, notes, worker) {
+  return {
+    variant,
+    threads,
+    worker,
+    simd: isRelaxed(variant) ? "relaxed" : "simd128",
+    reason: [...notes, ...others].join("; ") || "as asked, or the best that this machine offers",
+    version: __HEADSCOPE_VERSION__,
+  };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+function isThreadCount(value) {
+  return value === "auto" || (Number.isInteger(value) && Number(value) >= 1);
+}
+
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+function isUrl(value) {
+  return value instanceof URL;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+function isEngineSource(value) {
+  if (typeof value === "string") return value !== "";
+  return isUrl(value) || isBytes(value) || value instanceof WebAssembly.Module;
+}

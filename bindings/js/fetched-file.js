@@ -1,0 +1,69 @@
+import { abortError } from "./abort.js";
+import { HeadscopeError } from "./trace/error.js";
+
+/**
+ * @typedef {object} ReadOptions
+ * @property {AbortSignal} [signal]
+ * @property {(loaded_bytes: number, total_bytes: number | null) => void} [onProgress] null: not
+ *   known yet
+ */
+
+/**
+ * Fetches a file as it streams in.
+ *
+ * @param {string} address
+ * @param {ReadOptions} [options]
+ * @returns {Promise<Uint8Array>}
+ * @throws {HeadscopeError} `not-found`: no answer, or one without success; `aborted`
+ */
+export async function fetchFile(address, { signal, onProgress = () => {} } = {}) {
+  try {
+    const response = await fetch(address, signal === undefined ? {} : { signal });
+    if (!response.ok) {
+      throw new HeadscopeError("not-found", `${address}: the server answers ${response.status}`);
+    }
+    return await readBody(response, onProgress);
+  } catch (error) {
+    if (error instanceof HeadscopeError) throw error;
+    if (signal?.aborted) throw abortError(signal, address);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HeadscopeError("not-found", `${address} cannot be fetched: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * @param {Response} response
+ * @param {NonNullable<ReadOptions["onProgress"]>} onProgress
+ * @returns {Promise<Uint8Array>}
+ */
+async function readBody(response, onProgress) {
+  const total = announcedLength(response);
+  let bytes = new Uint8Array(total ?? 1 << 16);
+  let loaded = 0;
+  const reader = response.body?.getReader();
+  while (reader !== undefined) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (loaded + value.length > bytes.length) {
+      const larger = new Uint8Array(Math.max(loaded + value.length, 2 * bytes.length));
+      larger.set(bytes.subarray(0, loaded));
+      bytes = larger;
+    }
+    bytes.set(value, loaded);
+    loaded += value.length;
+    onProgress(loaded, total !== null && loaded <= total ? total : null);
+  }
+  onProgress(loaded, loaded);
+  return loaded === bytes.length ? bytes : bytes.slice(0, loaded);
+}
+
+/**
+ * @param {Response} response
+ * @returns {number | null} null where it is not told, or tells the size before decompression
+ */
+function announcedLength({ headers }) {
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  return headers.has("content-encoding") || !Number.isSafeInteger(length) ? null : length;
+}

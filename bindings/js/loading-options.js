@@ -1,0 +1,94 @@
+import { Engine, inside } from "./engine.js";
+import {
+  aFunction,
+  aSignal,
+  aWholeNumber,
+  isRecord,
+  kind,
+  oneOf,
+  readOptions,
+  refuse,
+} from "./kinds.js";
+import { HeadscopeError } from "./trace/error.js";
+
+/** @typedef {import("./checkpoint-source.js").Progress} Progress */
+
+/**
+ * @typedef {object} LoadingOptions
+ * @property {Engine} [engine] the shared one by default
+ * @property {"f32" | "int8"} [dtype] what is computed in: "f32" by default
+ * @property {AbortSignal} [signal] an abort rejects at once
+ * @property {(progress: Progress) => void} [onProgress] told of each file as it comes in
+ */
+
+/**
+ * @typedef {object} OwnParameters
+ * @property {number} [seed] of the random parameters where none are given; 0 by default
+ * @property {Record<string, Float32Array>} [parameters] all of them, by name; [in, out]
+ * @property {unknown} [tokenizer] the contents of a tokenizer.json, parsed; without it an encoder
+ *   takes ids alone
+ */
+
+const loadingKinds = {
+  engine: kind("an Engine", (value) => value instanceof Engine),
+  dtype: oneOf(["f32", "int8"]),
+  signal: aSignal,
+  onProgress: aFunction,
+};
+
+const ownKinds = {
+  ...loadingKinds,
+  seed: aWholeNumber,
+  parameters: aParameterRecord,
+  tokenizer: kind("the parsed contents of a tokenizer.json", isRecord),
+};
+
+/**
+ * @param {unknown} value
+ * @param {string} what
+ */
+function aParameterRecord(value, what) {
+  if (!isRecord(value)) refuse(what, value, "an object of parameters by name");
+  for (const [name, values] of Object.entries(value)) {
+    if (!(values instanceof Float32Array)) refuse(`${what}["${name}"]`, values, "a Float32Array");
+  }
+}
+
+/**
+ * Checks the options of `fromPretrained`.
+ *
+ * @param {LoadingOptions | undefined} options
+ * @returns {LoadingOptions}
+ */
+export function readLoadingOptions(options) {
+  /** @type {LoadingOptions} */
+  const read = readOptions(options, "fromPretrained", loadingKinds);
+  checkPossible(read);
+  return read;
+}
+
+/**
+ * Checks the options of `fromConfig`.
+ *
+ * @param {LoadingOptions & OwnParameters | undefined} options
+ * @returns {LoadingOptions & OwnParameters}
+ */
+export function readOwnOptions(options) {
+  /** @type {LoadingOptions & OwnParameters} */
+  const read = readOptions(options, "fromConfig", ownKinds);
+  checkPossible(read);
+  return read;
+}
+
+/** @param {LoadingOptions} options */
+function checkPossible({ engine, dtype }) {
+  if (engine !== undefined && inside(engine).connection.ended) {
+    throw new HeadscopeError("disposed", "engine: it was disposed");
+  }
+  if (dtype === "int8") {
+    throw new HeadscopeError(
+      "unsupported-environment",
+      'dtype is "int8", expected "f32": this version computes in float32, also with int8 weights',
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import { HeadscopeError } from "./trace/error.js";
+
+/** @typedef {import("./trace/error.js").ErrorCode} ErrorCode */
+/** @typedef {import("./config.js").EncoderConfig} EncoderConfig */
+/** @typedef {import("./config.js").PositionOptions} PositionOptions */
+
+/**
+ * What every function of the C++ module returns: nothing is thrown across the border.
+ *
+ * @template T
+ * @typedef {{ value: T, error?: undefined }
+ *   | { value?: undefined, error: { code: ErrorCode, message: string } }} Outcome
+ */
+
+/**
+ * One sequence of a run, as numbers.
+ *
+ * @typedef {{ ids: Int32Array, segments?: Int32Array }} Sequence
+ */
+
+/**
+ * What a run is asked for, as the C++ module takes it.
+ *
+ * @typedef {object} RunRequest
+ * @property {Sequence[]} sequences may differ in length
+ * @property {string[]} capture
+ * @property {number[]} [layers] all where it is missing
+ * @property {{ layer: number, head: number, gate: number }[]} gates
+ * @property {"model" | "bidirectional" | "causal"} mask
+ * @property {"model" | PositionOptions} position
+ */
+
+/**
+ * What a run gave for one sequence. `directory` has 6 integers an entry: the capture's index in
+ * `captures`, layer or -1, head or -1, rows, cols, offset in floats.
+ *
+ * @typedef {{ data: Float32Array, directory: Int32Array, pooled: Float32Array }} SequenceResult
+ */
+
+/**
+ * One tensor of a safetensors file: `begin` and `end` in bytes, from the start of the data section.
+ *
+ * @typedef {{ name: string, dtype: string, shape: number[], begin: number, end: number }} Tensor
+ */
+
+/**
+ * The C++ module. Encoders and runs are numbers here; encoder.js is what users see.
+ *
+ * @typedef {object} Module
+ * @property {() => Outcome<number>} heapBytes
+ * @property {(count: number) => Outcome<void>} startThreads
+ * @property {() => Outcome<boolean>} selfTest
+ * @property {(config: EncoderConfig) => Outcome<number>} encoderCreate
+ * @property {(encoder: number) => Outcome<EncoderConfig>} encoderConfig
+ * @property {(encoder: number) => Outcome<{ name: string, shape: number[] }[]>} encoderShapes
+ * @property {(encoder: number, tensor: Tensor, bytes: Uint8Array) => Outcome<void>} encoderPlace
+ * @property {(encoder: number, seed: number) => Outcome<void>} encoderInitialise
+ * @property {(encoder: number) => Outcome<void>} encoderFinish
+ * @property {(encoder: number, name: string) =>
+ *   Outcome<{ rows: number, cols: number, data: Float32Array }>} encoderParameter
+ * @property {(encoder: number) => Outcome<void>} encoderDispose
+ * @property {(encoder: number, request: RunRequest) => Outcome<number>} runBegin
+ * @property {(run: number) => Outcome<boolean>} runStep
+ * @property {(run: number) => Outcome<SequenceResult[]>} runFinish
+ * @property {(run: number) => Outcome<void>} runDrop
+ * @property {PThreads} [PThread] in the threaded engines
+ */
+
+/**
+ * Emscripten's own list of workers.
+ *
+ * @typedef {{ unusedWorkers: object[], runningWorkers: object[],
+ *   terminateAllThreads: () => void }} PThreads
+ */
+
+/**
+ * Emscripten's factory of the module.
+ *
+ * @typedef {(options: ModuleOptions) => Promise<Module>} ModuleFactory
+ * @typedef {object} ModuleOptions
+ * @property {(imports: WebAssembly.Imports,
+ *   receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void) => object
+ *   } instantiateWasm
+ * @property {number} poolSize workers that are ready before any thread starts
+ * @property {PThreads} [PThread] set by the factory before it returns
+ */
+
+/**
+ * The value of an outcome of the C++ module, or its error thrown.
+ *
+ * @template T
+ * @param {Outcome<T>} outcome
+ * @returns {T}
+ */
+export function unwrap(outcome) {
+  if (outcome.error === undefined) return /** @type {T} */ (outcome.value);
+  throw new HeadscopeError(outcome.error.code, outcome.error.message);
+}
+
+/**
+ * Makes an instance of a compiled engine. With threads it does not settle where workers cannot
+ * start: `onWorker` is given each one, for its errors.
+ *
+ * @param {ModuleFactory} factory the glue that belongs to the engine
+ * @param {WebAssembly.Module} compiled
+ * @param {{ poolSize?: number, onPool?: (pool: PThreads) => void }} [options] `onPool` is given
+ *   the workers as soon as they exist
+ * @returns {Promise<Module>}
+ */
+export function instantiateModule(factory, compiled, { poolSize = 0, onPool } = {}) {
+  return new Promise((resolve, reject) => {
+    /** @type {ModuleOptions} */
+    const options = {
+      poolSize,
+      // The glue would swallow a rejection here and never settle.
+      instantiateWasm: (imports, receive) => {
+        WebAssembly.instantiate(compiled, imports).then(
+          (instance) => receive(instance, compiled),
+          reject,
+        );
+        return {};
+      },
+    };
+    factory(options).then(resolve, reject);
+    if (options.PThread !== undefined) onPool?.(options.PThread);
+  });
+}

@@ -1,0 +1,144 @@
+// What Node has and a browser has not. platform.js has the same exports; the build chooses.
+
+import { open } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parentPort, Worker } from "node:worker_threads";
+import { throwIfAborted } from "./abort.js";
+import { fetchFile } from "./fetched-file.js";
+import { HeadscopeError } from "./trace/error.js";
+import { variants } from "./variants.js";
+
+/** @typedef {import("./connection.js").Port} Port */
+/** @typedef {import("./engine.js").EngineSupply} EngineSupply */
+/** @typedef {import("./fetched-file.js").ReadOptions} ReadOptions */
+/** @typedef {import("./module.js").ModuleFactory} ModuleFactory */
+/** @typedef {import("./protocol.js").Answer} Answer */
+/** @typedef {import("./protocol.js").Message} Message */
+/** @typedef {import("./variants.js").Variant} Variant */
+
+/** @type {Record<Variant, () => Promise<{ default: ModuleFactory }>>} */
+const glue = {
+  "relaxed-threads": () => import("#wasm/relaxed-threads.node.mjs"),
+  "simd-threads": () => import("#wasm/simd-threads.node.mjs"),
+  relaxed: () => import("#wasm/relaxed.node.mjs"),
+  simd: () => import("#wasm/simd.node.mjs"),
+};
+
+/** @type {Record<Variant, () => URL>} */
+const engines = {
+  "relaxed-threads": () => new URL("../wasm/relaxed-threads.wasm", import.meta.url),
+  "simd-threads": () => new URL("../wasm/simd-threads.wasm", import.meta.url),
+  relaxed: () => new URL("../wasm/relaxed.wasm", import.meta.url),
+  simd: () => new URL("../wasm/simd.wasm", import.meta.url),
+};
+
+/** Bytes between two reports of progress. */
+const pieceLength = 1 << 20;
+
+/**
+ * @param {string} address
+ * @param {ReadOptions} [options]
+ * @returns {Promise<Uint8Array>}
+ * @throws {HeadscopeError} `not-found`, `aborted`
+ */
+async function readFile(address, options = {}) {
+  // fetch does not know file: here.
+  if (!address.startsWith("file:")) return fetchFile(address, options);
+  const { signal, onProgress = () => {} } = options;
+  try {
+    const file = await open(fileURLToPath(address));
+    try {
+      const { size } = await file.stat();
+      const bytes = new Uint8Array(size);
+      let loaded = 0;
+      while (loaded < size) {
+        throwIfAborted(signal, address);
+        const wanted = Math.min(pieceLength, size - loaded);
+        const { bytesRead } = await file.read(bytes, loaded, wanted, loaded);
+        if (bytesRead === 0) break;
+        loaded += bytesRead;
+        onProgress(loaded, size);
+      }
+      if (size === 0) onProgress(0, 0);
+      return bytes.subarray(0, loaded);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof HeadscopeError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HeadscopeError("not-found", `${address} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+/**
+ * @param {string} text a URL or a path
+ * @returns {string} the whole address
+ */
+function resolveAddress(text) {
+  // A scheme of one letter is a drive of Windows.
+  return /^[a-z][a-z\d+.-]+:/i.test(text) ? new URL(text).href : pathToFileURL(resolve(text)).href;
+}
+
+/**
+ * @param {URL} [address] of a worker script in place of the package's own
+ * @returns {Port}
+ */
+function openWorker(address) {
+  const worker =
+    address === undefined
+      ? new Worker(new URL("./worker.js", import.meta.url), { name: "headscope" })
+      : new Worker(address, { name: "headscope" });
+  // An idle worker must not keep the process alive; one that computes must.
+  worker.unref();
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    listen: (onAnswer, onFailure) => {
+      worker.removeAllListeners();
+      worker.on("message", onAnswer);
+      worker.on("error", onFailure);
+      worker.on("exit", (code) => onFailure(new Error(`exit code ${code}`)));
+    },
+    hold: () => worker.ref(),
+    release: () => worker.unref(),
+    close: () => {
+      worker.removeAllListeners();
+      worker.terminate();
+    },
+  };
+}
+
+/**
+ * The worker's own end.
+ *
+ * @returns {{ post: (answer: Answer, transfer: ArrayBuffer[]) => void,
+ *   listen: (onMessage: (message: Message) => void) => void }}
+ */
+export function workerEnd() {
+  const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
+  return {
+    post: (answer, transfer) => port.postMessage(answer, transfer),
+    listen: (onMessage) => port.on("message", onMessage),
+  };
+}
+
+/** @type {EngineSupply} */
+export const supply = {
+  variants,
+  loadGlue: async (variant) => (await glue[variant]()).default,
+  engineUrl: (variant) => engines[variant](),
+  readFile,
+  facts: () => ({
+    host: "node",
+    cores: availableParallelism(),
+    isolated: false,
+    sharedMemory: typeof SharedArrayBuffer === "function",
+  }),
+  pause: () => new Promise((turn) => setImmediate(turn)),
+  onWorkerError: (worker, listener) => /** @type {Worker} */ (worker).on("error", listener),
+  workerByDefault: false,
+  openWorker,
+  resolveAddress,
+};

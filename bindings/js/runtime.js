@@ -1,0 +1,185 @@
+import { isOneEngine, readEngine } from "./engine-file.js";
+import { instantiateModule, unwrap } from "./module.js";
+import { HeadscopeError } from "./trace/error.js";
+import { detectFeatures, isRelaxed, isThreaded, planVariants } from "./variants.js";
+
+/** @typedef {import("./engine-file.js").EngineFile} EngineFile */
+/** @typedef {import("./engine-file.js").EngineSource} EngineSource */
+/** @typedef {import("./module.js").Module} Module */
+/** @typedef {import("./module.js").ModuleFactory} ModuleFactory */
+/** @typedef {import("./module.js").PThreads} PThreads */
+/** @typedef {import("./variants.js").Facts} Facts */
+/** @typedef {import("./variants.js").Plan} Plan */
+/** @typedef {import("./variants.js").Variant} Variant */
+
+/**
+ * Where an engine's parts come from, and what they run on.
+ *
+ * @typedef {object} Supply
+ * @property {readonly Variant[]} variants
+ * @property {(variant: Variant) => Promise<ModuleFactory>} loadGlue
+ * @property {(variant: Variant) => URL} engineUrl
+ * @property {import("./engine-file.js").ReadFile} readFile
+ * @property {() => Facts} facts
+ * @property {() => Promise<void>} pause gives the event loop one turn
+ * @property {(worker: object, listener: (error: Error) => void) => void} onWorkerError
+ */
+
+/**
+ * What an engine was asked to be. Structured-cloneable: addresses are strings.
+ *
+ * @typedef {object} RuntimeSettings
+ * @property {"auto" | Variant} variant
+ * @property {number | "auto"} threads
+ * @property {EngineSource} [wasm] the package's own files where it is missing
+ */
+
+/**
+ * A module that is ready, and what it turned out to be.
+ *
+ * @typedef {object} Runtime
+ * @property {Module} module
+ * @property {{ variant: Variant, threads: number, notes: string[] }} info `notes`: why it is
+ *   nothing better
+ * @property {() => void} close ends the threads
+ */
+
+/** A threaded start that takes longer than this has failed; it never says so itself. */
+const patience_ms = 3000;
+
+/**
+ * Starts the best engine that runs here.
+ *
+ * @param {RuntimeSettings} settings
+ * @param {Supply} supply
+ * @returns {Promise<Runtime>}
+ * @throws {HeadscopeError} `unsupported-environment`, or what `readEngine` throws
+ */
+export async function startRuntime({ variant, threads, wasm }, supply) {
+  const features = detectFeatures();
+  const given = wasm !== undefined && isOneEngine(wasm);
+  const file = given ? await readEngine(wasm, supply.readFile) : undefined;
+  if (file !== undefined && variant !== "auto" && file.variant !== variant) {
+    throw new HeadscopeError(
+      "bad-argument",
+      `createEngine: wasm is the engine "${file.variant}", expected "${variant}" as variant says`,
+    );
+  }
+  const offered = file === undefined ? supply.variants : [file.variant];
+  const wanted = { variant, threads, offered };
+  const { plans, notes } = planVariants(wanted, supply.facts(), features);
+  while (true) {
+    const plan = /** @type {Plan} */ (plans.shift());
+    const engine =
+      file ?? (await readEngine(addressOf(plan.variant, wasm, supply), supply.readFile));
+    try {
+      return await startPlan(plan, engine, notes, supply);
+    } catch (error) {
+      // Only a better plan's failure is silent, and only while there is another one.
+      if (!(error instanceof FailedPlan)) throw error;
+      notes.push(error.message);
+      discard(plans, error.reject);
+      if (plans.length > 0) continue;
+      const code = "unsupported-environment";
+      throw new HeadscopeError(code, `engine: "${plan.variant}" failed: ${error.message}`);
+    }
+  }
+}
+
+/** Why a plan did not work out, and which others need not be tried. */
+class FailedPlan extends Error {
+  /**
+   * @param {string} message
+   * @param {(variant: Variant) => boolean} reject
+   */
+  constructor(message, reject) {
+    super(message);
+    this.reject = reject;
+  }
+}
+
+/**
+ * @param {Plan[]} plans
+ * @param {(variant: Variant) => boolean} reject
+ */
+function discard(plans, reject) {
+  plans.splice(0, plans.length, ...plans.filter(({ variant }) => !reject(variant)));
+}
+
+/**
+ * @param {Variant} variant
+ * @param {EngineSource | undefined} folder
+ * @param {Supply} supply
+ * @returns {string}
+ */
+function addressOf(variant, folder, supply) {
+  if (typeof folder !== "string") return supply.engineUrl(variant).href;
+  return new URL(`${variant}.wasm`, folder.endsWith("/") ? folder : `${folder}/`).href;
+}
+
+/**
+ * @param {Plan} plan
+ * @param {EngineFile} engine
+ * @param {string[]} notes
+ * @param {Supply} supply
+ * @returns {Promise<Runtime>}
+ * @throws {FailedPlan} where another plan may work
+ */
+async function startPlan({ variant, threads }, { compiled }, notes, supply) {
+  const factory = await supply.loadGlue(variant);
+  const module = isThreaded(variant)
+    ? await instantiateWithThreads(factory, compiled, threads, supply)
+    : await instantiateModule(factory, compiled);
+  const close = () => module.PThread?.terminateAllThreads();
+  try {
+    unwrap(module.startThreads(threads));
+    if (!unwrap(module.selfTest())) {
+      throw new FailedPlan(`"${variant}" computes wrongly here`, (each) =>
+        isRelaxed(variant) ? isRelaxed(each) : each === variant,
+      );
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return { module, info: { variant, threads, notes }, close };
+}
+
+/**
+ * Instantiates a threaded engine, or gives up after a worker's error or 3 s.
+ *
+ * @param {ModuleFactory} factory
+ * @param {WebAssembly.Module} compiled
+ * @param {number} threads
+ * @param {Supply} supply
+ * @returns {Promise<Module>}
+ */
+async function instantiateWithThreads(factory, compiled, threads, supply) {
+  const options = { poolSize: threads - 1, pool: /** @type {PThreads | undefined} */ (undefined) };
+  /** @type {(reason: string) => void} */
+  let fail = () => {};
+  const failure = /** @type {Promise<never>} */ (
+    new Promise((_, reject) => {
+      fail = (reason) => reject(new FailedPlan(`one thread: ${reason}`, isThreaded));
+    })
+  );
+  const late = `its workers took over ${patience_ms / 1000} s to start`;
+  const timer = setTimeout(() => fail(late), patience_ms);
+  try {
+    const started = instantiateModule(factory, compiled, {
+      poolSize: threads - 1,
+      onPool: (pool) => {
+        options.pool = pool;
+        for (const worker of pool.unusedWorkers) {
+          supply.onWorkerError(worker, () => fail("a worker could not start"));
+        }
+      },
+    });
+    return await Promise.race([started, failure]);
+  } catch (error) {
+    options.pool?.terminateAllThreads();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

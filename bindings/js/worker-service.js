@@ -1,0 +1,24 @@
+import { Dispatcher, transferables } from "./protocol.js";
+
+/** @typedef {import("./protocol.js").Answer} Answer */
+/** @typedef {import("./protocol.js").Message} Message */
+/** @typedef {import("./runtime.js").Supply} Supply */
+
+/** The id of the first message of a worker: it tells that the script runs. */
+export const greetingId = 0;
+
+/**
+ * Serves an engine inside a worker.
+ *
+ * @param {{ post: (answer: Answer, transfer: ArrayBuffer[]) => void,
+ *   listen: (onMessage: (message: Message) => void) => void }} end of the worker
+ * @param {Supply} supply
+ */
+export function serve(end, supply) {
+  const dispatcher = new Dispatcher(supply);
+  end.listen(async (message) => {
+    const answer = await dispatcher.answer(message);
+    if (answer !== undefined) end.post(answer, transferables(answer));
+  });
+  end.post({ id: greetingId }, []);
+}
