@@ -10,6 +10,12 @@ add_library(headscope_module OBJECT ${module_sources})
 target_include_directories(headscope_module PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(headscope_module PUBLIC headscope_core PRIVATE headscope_warnings)
 
+# JavaScript says how many workers must be ready before the module is, and ends them with it.
+set(pool_options)
+if(HEADSCOPE_VARIANT MATCHES "-threads$")
+  set(pool_options -sPTHREAD_POOL_SIZE=Module.poolSize -sEXPORTED_RUNTIME_METHODS=PThread)
+endif()
+
 function(add_wasm_module kind suffix environment)
   set(name module_${kind})
   add_executable(${name} $<TARGET_OBJECTS:headscope_module>)
@@ -20,7 +26,7 @@ function(add_wasm_module kind suffix environment)
   target_link_options(${name} PRIVATE
     -lembind -sDYNAMIC_EXECUTION=0 -sEMBIND_AOT=1 -sMODULARIZE=1 -sEXPORT_NAME=createHeadscope
     -sALLOW_MEMORY_GROWTH=1 -sFILESYSTEM=0 -sENVIRONMENT=${environment}
-    -sINCOMING_MODULE_JS_API=wasmBinary,instantiateWasm,locateFile ${ARGN})
+    -sINCOMING_MODULE_JS_API=wasmBinary,instantiateWasm,locateFile ${pool_options} ${ARGN})
 endfunction()
 
 add_wasm_module(web .mjs web,worker -sEXPORT_ES6=1)
