@@ -29,7 +29,7 @@ void Encoder::finish() {
     pooler_ = PackedMatrix(config_.d_model, config_.d_model);
     parameters_.hand_over("pooler.w", pooler_, 0);
   }
-  position_ = make_position(config_.position, config_, parameters_);
+  position_ = make_position(config_.position, position_setting(config_, parameters_));
 }
 
 NormWeights Encoder::final_norm() const {

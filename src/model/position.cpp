@@ -1,9 +1,14 @@
 #include "model/position.h"
 
-#include "base/error.h"
+#include <string>
+
+#include "model/alibi_position.h"
 #include "model/learned_position.h"
 #include "model/parameters.h"
+#include "model/rotary_position.h"
+#include "model/shaw_position.h"
 #include "model/sinusoidal_position.h"
+#include "model/t5_position.h"
 
 namespace headscope {
 
@@ -13,15 +18,34 @@ void Position::transform(HeadId, MatrixView) const {}
 void Position::add_to_scores(const QueryBlock&, MatrixView) const {}
 void Position::add_to_context(const QueryBlock&, ConstMatrixView, MatrixView) const {}
 
-std::unique_ptr<Position> make_position(const PositionOptions& options, const Config& config,
-                                        const Parameters& parameters) {
-  switch (options.kind) {
-    case PositionKind::kNone: return std::make_unique<Position>();
-    case PositionKind::kSinusoidal: return std::make_unique<SinusoidalPosition>(options, config.d_input);
-    case PositionKind::kLearned: return std::make_unique<LearnedPosition>(parameters.matrix("embeddings.position"));
-    default: break;
+PositionSetting position_setting(const Config& config, const Parameters& parameters) {
+  PositionSetting setting;
+  setting.embedding_width = config.d_input;
+  setting.head_widths = {config.head_width(0), config.d_model / config.n_heads};
+  setting.heads = config.n_heads;
+  setting.causal = config.causal;
+  const PositionKind kind = config.position.kind;
+  if (kind == PositionKind::kLearned) setting.learned.emplace(parameters.matrix("embeddings.position"));
+  if (kind == PositionKind::kT5) setting.t5_bias.emplace(parameters.matrix("position.bias"));
+  for (Index layer = 0; kind == PositionKind::kShaw && layer < config.n_layers; ++layer) {
+    const std::string prefix = "layers." + std::to_string(layer) + ".attention.";
+    setting.shaw.push_back(
+        {parameters.matrix(prefix + "relative_key"), parameters.matrix(prefix + "relative_value")});
   }
-  throw Error(ErrorCode::kUnsupportedModel, "position: this kind is not available");
+  return setting;
+}
+
+std::unique_ptr<Position> make_position(const PositionOptions& options, const PositionSetting& setting) {
+  switch (options.kind) {
+    case PositionKind::kNone: break;
+    case PositionKind::kSinusoidal: return std::make_unique<SinusoidalPosition>(options, setting.embedding_width);
+    case PositionKind::kLearned: return std::make_unique<LearnedPosition>(*setting.learned);
+    case PositionKind::kRotary: return std::make_unique<RotaryPosition>(options, setting.head_widths);
+    case PositionKind::kAlibi: return std::make_unique<AlibiPosition>(setting.heads);
+    case PositionKind::kT5: return std::make_unique<T5Position>(options, *setting.t5_bias, setting.causal);
+    case PositionKind::kShaw: return std::make_unique<ShawPosition>(setting.shaw);
+  }
+  return std::make_unique<Position>();
 }
 
 }  // namespace headscope

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "base/view.h"
 #include "model/config.h"
@@ -41,9 +43,28 @@ class Position {
   virtual void add_to_context(const QueryBlock& block, ConstMatrixView weights, MatrixView context) const;
 };
 
-/// The encoding that the options name, for an encoder of this shape. Learned tables are read from
-/// `parameters` (which must outlive it) under the names that parameter_shapes gives them.
-std::unique_ptr<Position> make_position(const PositionOptions& options, const Config& config,
-                                        const Parameters& parameters);
+/// Vectors of the clipped offsets -k .. k: row r stands for offset r - k. Either may be empty (0 rows).
+struct ShawTables {
+  ConstMatrixView key;    // [2k + 1, K]
+  ConstMatrixView value;  // [2k + 1, K]
+};
+
+/// What an encoding must know of the attention that it serves, and its learned tables. The memory of
+/// the tables must outlive the position.
+struct PositionSetting {
+  Index embedding_width = 0;
+  std::vector<Index> head_widths;  // every K that occurs
+  Index heads = 0;
+  bool causal = false;  // t5: buckets for keys behind the query only
+  std::optional<ConstMatrixView> learned;  // [max_tokens, D_in]
+  std::optional<ConstMatrixView> t5_bias;  // [buckets, H]
+  std::vector<ShawTables> shaw;            // one per layer
+};
+
+/// The setting that an encoder gives its positions; the parameters must have been filled.
+PositionSetting position_setting(const Config& config, const Parameters& parameters);
+
+/// The encoding that the options name. Its table is in the setting where the kind has one.
+std::unique_ptr<Position> make_position(const PositionOptions& options, const PositionSetting& setting);
 
 }  // namespace headscope

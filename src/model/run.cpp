@@ -56,7 +56,7 @@ Run::Run(Context& context, Encoder& encoder, RunRequest request)
     : context_(context), encoder_(encoder), request_(std::move(request)) {
   check();
   const Config& config = encoder_.config();
-  if (request_.position) replaced_ = make_position(*request_.position, config, encoder_.parameters());
+  if (request_.position) replaced_ = make_position(*request_.position, position_setting(config, encoder_.parameters()));
   if (!request_.gates.empty()) gates_.assign(static_cast<std::size_t>(config.n_layers * config.n_heads), 1.0f);
   for (const Gate& gate : request_.gates) {
     gates_[static_cast<std::size_t>(gate.layer * config.n_heads + gate.head)] = gate.gate;
