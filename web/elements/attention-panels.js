@@ -1,0 +1,225 @@
+import { attentionHeatmap, weightKey } from "../plots/attention-heatmap.js";
+import { attentionLines } from "../plots/attention-lines.js";
+import { headGrid } from "../plots/head-grid.js";
+import { html } from "../plots/node.js";
+import { weightTable } from "../plots/number-table.js";
+import { percentText } from "../plots/number-text.js";
+import { quoted, tokenLabel } from "../plots/token-label.js";
+import { tokenStrip } from "../plots/token-strip.js";
+import { headsOf, headTitle, shownWeights, tokenNote } from "./attention-state.js";
+import { createPanel, say, show, widthOf } from "./panel.js";
+
+/** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
+/** @typedef {import("./attention-state.js").AttentionState} AttentionState */
+
+/**
+ * One view of `<headscope-attention>`.
+ *
+ * @typedef {object} AttentionPanel
+ * @property {string} name
+ * @property {HTMLElement} node
+ * @property {(state: AttentionState) => void} paint
+ */
+
+/** @returns {AttentionPanel} the tokens as typed */
+export function tokensPanel() {
+  const panel = createPanel("tokens", {
+    role: "listbox",
+    label: "tokens",
+    orientation: "horizontal",
+  });
+  return {
+    name: "tokens",
+    ...panel,
+    paint(state) {
+      const { trace, token, theme } = state;
+      const weights = token === null ? null : shownWeights(state).row(token);
+      show(panel, tokenStrip(trace.tokens, { theme, token, weights, unknown: isUnknown }));
+      pointTo(panel.box, token === null ? null : `token-${token}`);
+    },
+  };
+}
+
+/** @returns {AttentionPanel} all heads as small heat maps */
+export function gridPanel() {
+  const panel = createPanel("grid", { role: "listbox", label: "heads" });
+  return {
+    name: "grid",
+    ...panel,
+    paint({ trace, chosen, hovered, theme, scale }) {
+      const { n_layers: layers, n_heads: heads } = trace.config;
+      say(panel.title, `${counted(layers, "layer")} of ${counted(heads, "head")}`);
+      say(
+        panel.note,
+        "Each square is one head: its rows are query tokens, its columns key tokens.",
+      );
+      const width = widthOf(panel);
+      show(panel, headGrid(headsOf(trace), { width, theme, scale, chosen, hovered }));
+      pointTo(panel.box, `head-${chosen.layer}-${chosen.head}`);
+    },
+  };
+}
+
+/** @returns {AttentionPanel} what the shown head does, over its plots */
+export function headingPanel() {
+  const title = html("h3", { "aria-live": "polite" });
+  const note = html("p", { class: "note", "aria-live": "polite" });
+  return {
+    name: "heading",
+    node: html("section", { class: "panel heading" }, title, note),
+    paint(state) {
+      say(title, headTitle(state));
+      say(note, tokenNote(state));
+    },
+  };
+}
+
+/** @returns {AttentionPanel} one head as lines */
+export function linesPanel() {
+  const panel = createPanel("lines", {
+    role: "group",
+    label: "attention as lines from query tokens to key tokens",
+  });
+  const foot = html("p", { class: "note foot" });
+  panel.node.append(foot);
+  return {
+    name: "lines",
+    ...panel,
+    paint(state) {
+      const { trace, token, key } = state;
+      const { layer, head } = state.hovered ?? state.chosen;
+      say(panel.title, `Layer ${layer}, head ${head} as lines`);
+      // a long text has thousands of weights just over 0.01, too many to tell apart
+      const usual = trace.tokens.length > 40 && token === null && key === null ? 0.05 : 0.01;
+      const threshold = state.threshold ?? usual;
+      const width = widthOf(panel);
+      show(
+        panel,
+        attentionLines(shownWeights(state), { tokens: trace.tokens, width, token, key, threshold }),
+      );
+      say(foot, `Width is weight; lines under ${percentText(threshold)} are left out.`);
+    },
+  };
+}
+
+/**
+ * One head as a heat map with values.
+ *
+ * @param {(scale: "one" | "row-max") => void} onScale another end of the colours is asked for
+ * @returns {AttentionPanel}
+ */
+export function heatmapPanel(onScale) {
+  const panel = createPanel("heatmap", {
+    role: "group",
+    label: "attention as a heat map, rows are query tokens, columns key tokens",
+  });
+  const legend = html("span", {});
+  const toMaximum = html("input", { type: "checkbox" });
+  toMaximum.addEventListener("change", () => onScale(toMaximum.checked ? "row-max" : "one"));
+  const setting = html("label", { class: "setting" }, toMaximum, "end at each row’s maximum");
+  panel.node.append(html("div", { class: "foot legend" }, legend, setting));
+  return {
+    name: "heatmap",
+    ...panel,
+    paint(state) {
+      const { trace, token, key, theme, scale } = state;
+      const width = widthOf(panel);
+      show(
+        panel,
+        attentionHeatmap(shownWeights(state), {
+          tokens: trace.tokens,
+          width,
+          theme,
+          scale,
+          token,
+          key,
+        }),
+      );
+      const to = scale === "one" ? "1" : "row’s maximum";
+      legend.replaceChildren(weightKey({ theme, from: "0", to }));
+      toMaximum.checked = scale === "row-max";
+    },
+  };
+}
+
+/** @returns {AttentionPanel} the numbers of all heads of the layer */
+export function numbersPanel() {
+  const panel = createPanel("numbers-panel", { role: "region", label: "the numbers" });
+  return {
+    name: "numbers",
+    ...panel,
+    paint(state) {
+      const { trace, token } = state;
+      const { layer, head } = state.hovered ?? state.chosen;
+      const heads = headsOf(trace).filter((each) => each.layer === layer);
+      const weights = heads.map((each) =>
+        token === null ? meanRow(each.weights) : each.weights.row(token),
+      );
+      const title =
+        token === null
+          ? `Layer ${layer}: the weight each token gets, averaged over all query tokens`
+          : `Layer ${layer}: where ${quoted(tokenLabel(/** @type {Token} */ (trace.tokens[token])))} looks`;
+      say(panel.title, title);
+      const rows = heads.map((each, index) => ({
+        label: `head ${each.head}`,
+        values: [.../** @type {Float32Array} */ (weights[index]), sumOf(weights[index] ?? [])],
+        chosen: each.head === head,
+      }));
+      const columns = [...trace.tokens.map(tokenLabel), "sum"];
+      const options = { room: widthOf(panel), chosen: state.key, caption: title };
+      show(panel, weightTable({ corner: "key token", columns, rows }, options));
+    },
+  };
+}
+
+/**
+ * Tokenizers write what they do not know as their unknown piece, whatever was typed.
+ *
+ * @param {Token} token
+ * @returns {boolean}
+ */
+function isUnknown({ piece }) {
+  return piece === "<unk>" || piece === "[UNK]" || piece === "\uFFFD";
+}
+
+/**
+ * @param {import("../../bindings/js/trace/matrix.js").Matrix} weights
+ * @returns {Float32Array} the mean of the rows
+ */
+function meanRow(weights) {
+  const mean = new Float32Array(weights.cols);
+  for (let r = 0; r < weights.rows; ++r) {
+    weights.row(r).forEach((weight, c) => {
+      mean[c] = /** @type {number} */ (mean[c]) + weight / weights.rows;
+    });
+  }
+  return mean;
+}
+
+/**
+ * @param {ArrayLike<number>} values
+ * @returns {number}
+ */
+function sumOf(values) {
+  return Array.from(values).reduce((sum, value) => sum + value, 0);
+}
+
+/**
+ * @param {number} count
+ * @param {string} noun
+ * @returns {string}
+ */
+function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * Tells those who do not see it which of the box's options the keyboard is at.
+ *
+ * @param {HTMLElement} box
+ * @param {string | null} id
+ */
+function pointTo(box, id) {
+  if (id === null) box.removeAttribute("aria-activedescendant");
+  else box.setAttribute("aria-activedescendant", id);
+}

@@ -1,0 +1,332 @@
+import { html } from "../plots/node.js";
+import { moveBy } from "./attention-keys.js";
+import {
+  gridPanel,
+  headingPanel,
+  heatmapPanel,
+  linesPanel,
+  numbersPanel,
+  tokensPanel,
+} from "./attention-panels.js";
+import { HeadscopeElement } from "./element.js";
+import { placeOf } from "./place.js";
+import { createStatus } from "./status.js";
+import { TextRunner } from "./text-runner.js";
+
+/** @typedef {import("../../bindings/js/trace/trace.js").Trace} Trace */
+/** @typedef {import("./attention-panels.js").AttentionPanel} AttentionPanel */
+/** @typedef {import("./attention-state.js").AttentionState} AttentionState */
+/** @typedef {import("./encoders.js").Source} Source */
+/** @typedef {import("./place.js").Place} Place */
+/** @typedef {import("./text-runner.js").Outcome} Outcome */
+
+/**
+ * What is chosen; the detail of `headscope-select`.
+ *
+ * @typedef {{ layer: number, head: number, token: number | null }} Selection
+ */
+
+/** Which panels a view shows, in reading order. @type {Record<string, string[]>} */
+const views = {
+  head: ["heading", "lines"],
+  heatmap: ["heading", "heatmap"],
+  grid: ["grid"],
+  tokens: ["tokens"],
+  numbers: ["numbers"],
+  workbench: ["tokens", "grid", "heading", "lines", "heatmap", "numbers"],
+};
+
+/**
+ * `<headscope-attention>`: what the heads of an encoder attend to.
+ *
+ * Attributes: `text` is run through `model` (the one that ships, by default); `view` is head
+ * (lines), heatmap, grid, tokens, numbers or workbench (all of them); `layer`, `head`, `token` are
+ * what is chosen; `threshold` is the least weight that becomes a line; `scale` is one or row-max;
+ * `theme` is light or dark, the system's by default.
+ *
+ * Properties: `trace` is what is shown; setting it shows another. `checkpoint` takes the place of
+ * `model`: whatever `Encoder.fromPretrained` takes. `encoder` is the one that ran the text.
+ *
+ * Events: `headscope-select` when the reader chooses another head or token, `headscope-trace` when
+ * a text has been run, `headscope-error` when it could not be.
+ */
+export class HeadscopeAttention extends HeadscopeElement {
+  static observedAttributes = [
+    "text",
+    "model",
+    "view",
+    "layer",
+    "head",
+    "token",
+    "threshold",
+    "scale",
+    "theme",
+  ];
+
+  /** @type {Trace | null} */
+  #trace = null;
+  /** @type {import("./text-runner.js").Outcome} */
+  #outcome = { state: "waiting" };
+  /** @type {Source} */
+  #checkpoint;
+  /** @type {Place} */
+  #hover = {};
+  /** @type {number | null} */
+  #key = null;
+  #laidOut = "";
+  /** @type {AttentionPanel[]} */
+  #panels = [];
+  #runner = new TextRunner((outcome) => this.#take(outcome));
+  #status = createStatus({
+    onRetry: () => this.#runText(),
+    onStop: () => this.#runner.stopLoading(this.#source()),
+  });
+
+  /** @override */
+  connectedCallback() {
+    super.connectedCallback();
+    this.adoptProperties("trace", "checkpoint");
+    const { root } = this;
+    root.addEventListener("pointermove", this.#onPointer);
+    root.addEventListener("pointerleave", this.#onPointer);
+    this.addEventListener("pointerleave", this.#onPointer);
+    root.addEventListener("click", this.#onClick);
+    root.addEventListener("keydown", this.#onKey);
+    if (this.#trace === null) this.#runText();
+  }
+
+  /** @override */
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    this.#runner.stop();
+  }
+
+  /**
+   * @param {string} [name]
+   * @param {string | null} [before]
+   * @param {string | null} [now]
+   * @override
+   */
+  attributeChangedCallback(name, before, now) {
+    super.attributeChangedCallback();
+    if ((name === "text" || name === "model") && before !== now && this.isConnected) {
+      this.#runText();
+    }
+  }
+
+  /** What is shown; null before there is anything. @returns {Trace | null} */
+  get trace() {
+    return this.#trace;
+  }
+
+  set trace(trace) {
+    this.#runner.stop();
+    this.#outcome = { state: "waiting" };
+    this.#show(trace);
+  }
+
+  /** What the text is run on, in place of `model`. @returns {Source} */
+  get checkpoint() {
+    return this.#checkpoint;
+  }
+
+  set checkpoint(source) {
+    this.#checkpoint = source;
+    if (this.isConnected) this.#runText();
+  }
+
+  /** The encoder that ran the text; null before there is one. */
+  get encoder() {
+    return this.#outcome.state === "shown" ? this.#outcome.encoder : null;
+  }
+
+  /** What is chosen. @returns {Selection} */
+  get selection() {
+    return { ...this.#chosen(), token: this.#token() };
+  }
+
+  /** Runs the text of the attribute, if there is one. */
+  #runText() {
+    const text = this.getAttribute("text");
+    if (text === null) return;
+    this.#runner.run(text, this.#source());
+  }
+
+  /** @returns {Source} */
+  #source() {
+    return this.#checkpoint ?? this.getAttribute("model") ?? undefined;
+  }
+
+  /** @param {Outcome} outcome */
+  #take(outcome) {
+    this.#outcome = outcome;
+    if (outcome.state === "shown") {
+      this.#show(outcome.trace);
+      this.dispatchEvent(new CustomEvent("headscope-trace", { bubbles: true, composed: true }));
+      return;
+    }
+    if (outcome.state === "failed") {
+      const detail = { error: outcome.error };
+      const event = new CustomEvent("headscope-error", { detail, bubbles: true, composed: true });
+      this.dispatchEvent(event);
+    }
+    this.requestPaint();
+  }
+
+  /** @param {Trace | null} trace */
+  #show(trace) {
+    this.#trace = trace;
+    this.#hover = {};
+    this.#key = null;
+    this.requestPaint();
+  }
+
+  /** @override */
+  paint() {
+    this.#layOut();
+    this.#status.tell(this.#outcome);
+    const trace = this.#trace;
+    const ready = trace !== null && trace.tokens.length > 0;
+    const view = this.root.querySelector(".view");
+    view?.classList.toggle("long", (trace?.tokens.length ?? 0) > 9);
+    view?.classList.toggle("stale", this.#outcome.state === "failed");
+    for (const panel of this.#panels) {
+      panel.node.hidden = !ready;
+      if (ready) panel.paint(this.#state(trace));
+    }
+  }
+
+  /** Makes the panels of the view, where they are not there yet. */
+  #layOut() {
+    const view = this.getAttribute("view") ?? "head";
+    const names = /** @type {string[]} */ (views[view] ?? views.head);
+    if (this.#laidOut === names.join()) return;
+    this.#laidOut = names.join();
+    this.#panels = names.map((name) => this.#createPanel(name));
+    const body = html("div", { class: `view ${views[view] ? view : "head"}` });
+    body.append(...this.#panels.map(({ node }) => node));
+    this.root.replaceChildren(this.#status.node, body);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {AttentionPanel}
+   */
+  #createPanel(name) {
+    if (name === "tokens") return tokensPanel();
+    if (name === "grid") return gridPanel();
+    if (name === "lines") return linesPanel();
+    if (name === "heatmap") return heatmapPanel((scale) => this.setAttribute("scale", scale));
+    if (name === "numbers") return numbersPanel();
+    return headingPanel();
+  }
+
+  /**
+   * @param {Trace} trace
+   * @returns {AttentionState}
+   */
+  #state(trace) {
+    const { layer, head, token, key } = this.#hover;
+    const hovered = layer !== undefined && head !== undefined ? { layer, head } : null;
+    const looked = token ?? (key === undefined ? this.#token() : null);
+    const threshold = Number.parseFloat(this.getAttribute("threshold") ?? "");
+    return {
+      trace,
+      chosen: this.#chosen(),
+      hovered,
+      token: looked,
+      key: key ?? (token === undefined ? this.#key : null),
+      theme: this.theme,
+      scale: this.getAttribute("scale") === "row-max" ? "row-max" : "one",
+      threshold: Number.isFinite(threshold) ? threshold : null,
+    };
+  }
+
+  /** @returns {{ layer: number, head: number }} within what the trace holds */
+  #chosen() {
+    const layers = this.#trace?.layers("attention") ?? [];
+    const wanted = this.wholeNumber("layer", layers[0] ?? 0);
+    const layer = layers.includes(wanted) || layers.length === 0 ? wanted : (layers.at(-1) ?? 0);
+    const heads = this.#trace?.config.n_heads ?? Infinity;
+    return { layer, head: Math.min(this.wholeNumber("head", 0), heads - 1) };
+  }
+
+  /** @returns {number | null} the chosen token, if the text has it */
+  #token() {
+    const count = this.#trace?.tokens.length ?? 0;
+    const token = this.wholeNumber("token", -1);
+    return token >= 0 && token < count ? token : null;
+  }
+
+  /** @param {Event} event */
+  #onPointer = (event) => {
+    const pointer = /** @type {PointerEvent} */ (event);
+    const place = pointer.type === "pointermove" ? this.#placeOf(pointer) : {};
+    const same = (/** @type {keyof Place} */ name) => place[name] === this.#hover[name];
+    if (same("layer") && same("head") && same("token") && same("key")) return;
+    this.#hover = place;
+    this.requestPaint();
+  };
+
+  /** @param {Event} event */
+  #onClick = (event) => {
+    const place = this.#placeOf(/** @type {MouseEvent} */ (event));
+    if (place.layer !== undefined) this.#select({ layer: place.layer, head: place.head ?? 0 });
+    else if (place.token !== undefined) {
+      const again = place.token === this.#token() && (place.key ?? null) === this.#key;
+      this.#select(
+        again ? { token: null, key: null } : { token: place.token, key: place.key ?? null },
+      );
+    } else if (place.key !== undefined) this.#select({ key: place.key, token: null });
+  };
+
+  /** @param {Event} event */
+  #onKey = (event) => {
+    const pressed = /** @type {KeyboardEvent} */ (event);
+    const trace = this.#trace;
+    const box = /** @type {Element} */ (pressed.target).closest("[data-panel]");
+    if (trace === null || !(box instanceof HTMLElement) || pressed.ctrlKey || pressed.metaKey) {
+      return;
+    }
+    const move = moveBy(box.dataset.panel ?? "", pressed.key, {
+      ...this.selection,
+      key: this.#key,
+      layers: trace.layers("attention"),
+      heads: trace.config.n_heads,
+      count: trace.tokens.length,
+      rightToLeft: getComputedStyle(box.firstElementChild ?? box).direction === "rtl",
+    });
+    if (move === null) return;
+    pressed.preventDefault();
+    this.#hover = {};
+    this.#select(move);
+  };
+
+  /**
+   * @param {{ clientX: number, clientY: number }} pointer
+   * @returns {Place} a cell of the heat map as a query and a key
+   */
+  #placeOf(pointer) {
+    const under = this.root.elementFromPoint(pointer.clientX, pointer.clientY);
+    const { row, col, ...place } = placeOf(pointer, under);
+    if (row !== undefined && col !== undefined) return { token: row, key: col };
+    return row === undefined ? place : { key: row };
+  }
+
+  /** @param {import("./attention-keys.js").Move} move */
+  #select({ key, ...move }) {
+    const before = this.selection;
+    if (key !== undefined) this.#key = key;
+    const after = { ...before, ...move };
+    for (const name of /** @type {const} */ (["layer", "head", "token"])) {
+      const value = after[name];
+      if (value === before[name]) continue;
+      if (value === null) this.removeAttribute(name);
+      else this.setAttribute(name, String(value));
+    }
+    this.requestPaint();
+    const detail = this.selection;
+    const event = new CustomEvent("headscope-select", { detail, bubbles: true, composed: true });
+    this.dispatchEvent(event);
+  }
+}

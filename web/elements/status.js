@@ -1,0 +1,155 @@
+import { html } from "../plots/node.js";
+import { bytesText } from "../plots/number-text.js";
+import { say } from "./panel.js";
+
+/** @typedef {import("./encoders.js").Progress} Progress */
+/** @typedef {import("./text-runner.js").Outcome} Outcome */
+
+/**
+ * What stands in place of a picture, or over it: loading, an empty sentence, a text that was too
+ * long, a failure.
+ *
+ * @typedef {object} Status
+ * @property {HTMLElement} node
+ * @property {(outcome: Outcome) => void} tell
+ */
+
+/**
+ * @param {{ onRetry: () => void, onStop: () => void }} options
+ * @returns {Status}
+ */
+export function createStatus({ onRetry, onStop }) {
+  const text = html("p", { role: "status" });
+  const empty = html("slot", { name: "empty" });
+  const bar = html("progress", { max: 1, "aria-label": "loading the model" });
+  const stop = button("Stop", onStop);
+  const retry = button("Try again", onRetry);
+  const copy = button("Copy the details", async () => {
+    await copyText(details, node);
+    say(copy, "Copied");
+  });
+  const buttons = html("div", { class: "buttons" }, stop, retry, copy);
+  const node = html("section", { class: "status" }, text, empty, bar, buttons);
+  let details = "";
+  return {
+    node,
+    tell(outcome) {
+      const { state } = outcome;
+      const message = messageOf(outcome);
+      node.hidden = message === "";
+      node.classList.toggle("failed", state === "failed");
+      empty.hidden = !(state === "shown" && outcome.trace.tokens.length === 0);
+      bar.hidden = state !== "loading";
+      stop.hidden = state !== "loading";
+      retry.hidden = state !== "failed" && state !== "stopped";
+      copy.hidden = state !== "failed";
+      say(text, message);
+      say(copy, "Copy the details");
+      if (state !== "failed") node.querySelector("textarea")?.remove();
+      if (state === "loading") setBar(bar, outcome.progress);
+      if (state === "failed") details = detailsOf(outcome.error, outcome.text);
+    },
+  };
+}
+
+/**
+ * @param {string} label
+ * @param {() => void} onClick
+ * @returns {HTMLButtonElement}
+ */
+function button(label, onClick) {
+  const node = html("button", { type: "button" }, label);
+  node.addEventListener("click", onClick);
+  return node;
+}
+
+/**
+ * @param {Outcome} outcome
+ * @returns {string} "" where nothing needs to be said
+ */
+function messageOf(outcome) {
+  if (outcome.state === "loading") return loadingText(outcome.progress);
+  if (outcome.state === "stopped") return "Stopped before the model was there.";
+  if (outcome.state === "failed") return failureText(outcome.error);
+  if (outcome.state !== "shown") return "";
+  const { trace, cut } = outcome;
+  if (trace.tokens.length === 0)
+    return "An empty sentence has no tokens, so nothing looks anywhere.";
+  if (cut === 0) return "";
+  const kept = trace.tokens.length;
+  const last = cut === 1 ? "the last one was" : `the last ${cut} were`;
+  return `The model reads at most ${kept} tokens. This text has ${kept + cut}: ${last} cut.`;
+}
+
+/**
+ * @param {Progress | null} progress
+ * @returns {string}
+ */
+function loadingText(progress) {
+  if (progress === null) return "Starting the engine …";
+  const { loaded_bytes: loaded, total_bytes: total, file } = progress;
+  if (total === null) return `Loading ${file}: ${bytesText(loaded)}`;
+  if (loaded < total) return `Loading ${file}: ${bytesText(loaded)} of ${bytesText(total)}`;
+  return "Preparing the model …";
+}
+
+/**
+ * @param {HTMLProgressElement} bar
+ * @param {Progress | null} progress
+ */
+function setBar(bar, progress) {
+  // without a value the browser shows that something goes on, but not how far it is
+  if (progress === null || !progress.total_bytes) bar.removeAttribute("value");
+  else bar.value = progress.loaded_bytes / progress.total_bytes;
+}
+
+/** What a reader can do about a failure, by its code. @type {Record<string, string>} */
+const advice = {
+  "not-found": "Check the connection, then try again.",
+  "unsupported-environment": "A current Firefox, Chrome, Edge or Safari can run it.",
+  "out-of-memory": "Close other pages or take a shorter text, then try again.",
+};
+
+/**
+ * @param {Error} error
+ * @returns {string} what happened and what to do
+ */
+function failureText(error) {
+  const known = "code" in error ? advice[String(error.code)] : undefined;
+  const stop = /[.!?]$/.test(error.message) ? "" : ".";
+  const next = known ?? "Try again; the details help whoever looks into it.";
+  return `This did not work: ${error.message}${stop} ${next}`;
+}
+
+/**
+ * @param {Error} error
+ * @param {string} text
+ * @returns {string}
+ */
+function detailsOf(error, text) {
+  const code = "code" in error ? ` (${error.code})` : "";
+  return [
+    `${error.name}${code}: ${error.message}`,
+    `text: ${JSON.stringify(text)}`,
+    `browser: ${navigator.userAgent}`,
+    `isolated: ${globalThis.crossOriginIsolated === true}`,
+    error.stack ?? "",
+  ].join("\n");
+}
+
+/**
+ * @param {string} text
+ * @param {HTMLElement} near where to put a text field where there is no clipboard
+ */
+async function copyText(text, near) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // no clipboard (a page from a file, a refusal): the text is shown selected instead
+    const field = html("textarea", { readonly: "", rows: 6, "aria-label": "details" });
+    field.value = text;
+    near.querySelector("textarea")?.remove();
+    near.append(field);
+    field.select();
+  }
+}

@@ -1,0 +1,149 @@
+import { linkHorizontal } from "d3-shape";
+import { svg } from "./node.js";
+import { percentText } from "./number-text.js";
+import { textWidth } from "./text-width.js";
+import { shorten, tokenLabel } from "./token-label.js";
+
+/** @typedef {import("../../bindings/js/trace/matrix.js").Matrix} Matrix */
+/** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
+
+/**
+ * @typedef {object} LinesOptions
+ * @property {Token[]} tokens
+ * @property {number} width in px
+ * @property {number | null} [token] the query token whose lines alone stand out, with their weights
+ * @property {number | null} [key] where no token is chosen: the key token, seen from all queries
+ * @property {number} [threshold] lines of less weight are left out
+ */
+
+const labelSize = 14;
+const longestLabel = 16;
+const top = 26;
+
+const link = linkHorizontal();
+
+/**
+ * Attention of one head as lines from each query token (left) to the key tokens (right). The width
+ * of a line is its weight.
+ *
+ * @param {Matrix} weights [T, T]
+ * @param {LinesOptions} options
+ * @returns {SVGSVGElement}
+ */
+export function attentionLines(weights, options) {
+  const { tokens, width, token = null, key = null } = options;
+  const labels = tokens.map((each) => shorten(tokenLabel(each), longestLabel));
+  const widest = Math.max(36, ...labels.map((label) => textWidth(label, labelSize, 600)));
+  const row = tokens.length > 40 ? 15 : tokens.length > 20 ? 20 : tokens.length > 12 ? 24 : 30;
+  const shares = token !== null || key !== null ? textWidth("100%", labelSize) + 8 : 0;
+  const left = Math.ceil(widest) + 10;
+  const right = width - Math.ceil(widest) - 10 - Math.ceil(textWidth("100%", labelSize) + 8);
+  const height = top + row * tokens.length + 4;
+  return svg(
+    "svg",
+    { width, height, class: "plot lines", "aria-hidden": "true" },
+    svg("text", { x: left - 10, y: 12, class: "axis", "text-anchor": "end" }, "query"),
+    svg("text", { x: right + 10, y: 12, class: "axis" }, "key"),
+    ...links(weights, options, { left, right, row }),
+    ...labels.flatMap((label, index) => [
+      end(label, { index, x: left - 8, row, side: "query", chosen: token }),
+      end(label, { index, x: right + 8, row, side: "key", chosen: key }),
+    ]),
+    ...(shares > 0 ? shareTexts(weights, options, { left, right, row, widest }) : []),
+  );
+}
+
+/**
+ * @param {Matrix} weights
+ * @param {LinesOptions} options
+ * @param {{ left: number, right: number, row: number }} frame
+ * @returns {SVGPathElement[]} thin ones first, so that the strong lie on top
+ */
+function links(weights, { token = null, key = null, threshold = 0.01 }, { left, right, row }) {
+  const paths = [];
+  const thickest = Math.min(12, row * 0.55);
+  for (let query = 0; query < weights.rows; ++query) {
+    for (let to = 0; to < weights.cols; ++to) {
+      const weight = weights.at(query, to);
+      if (weight < threshold) continue;
+      const lit = token !== null ? query === token : key === null || to === key;
+      paths.push({ query, to, weight, lit });
+    }
+  }
+  paths.sort((a, b) => Number(a.lit) - Number(b.lit) || a.weight - b.weight);
+  return paths.map(({ query, to, weight, lit }) =>
+    svg("path", {
+      d: link({ source: [left, middle(query, row)], target: [right, middle(to, row)] }),
+      class: lit ? "link" : "link faint",
+      fill: "none",
+      "stroke-width": (weight * thickest).toFixed(2),
+      "data-token": query,
+      "data-to": to,
+    }),
+  );
+}
+
+/**
+ * @param {number} index
+ * @param {number} row
+ * @returns {number} y of a token's middle
+ */
+function middle(index, row) {
+  return top + (index + 0.5) * row;
+}
+
+/**
+ * A token's name at one end, over a target as high as its row.
+ *
+ * @param {string} label
+ * @param {{ index: number, x: number, row: number, side: "query" | "key",
+ *   chosen: number | null }} options
+ * @returns {SVGGElement}
+ */
+function end(label, { index, x, row, side, chosen }) {
+  const y = middle(index, row);
+  const wide = 120;
+  return svg(
+    "g",
+    { [side === "query" ? "data-token" : "data-key"]: index, class: "end" },
+    svg("rect", {
+      x: side === "query" ? x - wide : x,
+      y: y - row / 2,
+      width: wide,
+      height: row,
+      fill: "transparent",
+    }),
+    svg(
+      "text",
+      {
+        x,
+        y,
+        dy: "0.35em",
+        class: index === chosen ? "label chosen" : "label",
+        "text-anchor": side === "query" ? "end" : "start",
+      },
+      label,
+    ),
+  );
+}
+
+/**
+ * The weights of the chosen token's lines, beside the tokens at their other end.
+ *
+ * @param {Matrix} weights
+ * @param {LinesOptions} options
+ * @param {{ left: number, right: number, row: number, widest: number }} frame
+ * @returns {SVGTextElement[]}
+ */
+function shareTexts(weights, { token = null, key = null }, { left, right, row, widest }) {
+  const texts = [];
+  for (let index = 0; index < weights.rows; ++index) {
+    const weight = token !== null ? weights.at(token, index) : weights.at(index, Number(key));
+    const x = token !== null ? right + 16 + widest : left + 4;
+    if (weight < 0.005) continue;
+    texts.push(
+      svg("text", { x, y: middle(index, row), dy: "0.35em", class: "share" }, percentText(weight)),
+    );
+  }
+  return texts;
+}
