@@ -14,3 +14,18 @@ declare module "#wasm/*" {
   const createHeadscope: import("./js/module.js").ModuleFactory;
   export default createHeadscope;
 }
+
+declare module "#inline/*.wasm" {
+  const bytes: Uint8Array;
+  export default bytes;
+}
+
+declare module "#inline/*.js" {
+  const createHeadscope: import("./js/module.js").ModuleFactory;
+  export default createHeadscope;
+}
+
+declare module "#inline/worker" {
+  const text: string;
+  export default text;
+}

@@ -21,6 +21,7 @@ import { greetingId } from "./worker-service.js";
  * @property {boolean} workerByDefault
  * @property {(address?: URL) => Port} openWorker
  * @property {(text: string) => string} resolveAddress
+ * @property {Uint8Array} [engine] the one engine, where it is inside the package's code
  * @typedef {Supply & CallerSupply} EngineSupply
  */
 
@@ -136,7 +137,7 @@ export async function startEngine(options, supply) {
       `createEngine: threads is ${threads}, expected 1 for the variant "${variant}"`,
     );
   }
-  const settings = { variant, threads, wasm: readSource(read.wasm, supply) };
+  const settings = { variant, threads, wasm: readSource(read.wasm, supply) ?? supply.engine };
   /** @type {string[]} */
   const notes = [];
   const port = worker === false ? undefined : await openWorker(worker, supply, notes);
@@ -275,7 +276,7 @@ function describe({ variant, threads, notes: others }, notes, worker) {
     threads,
     worker,
     simd: isRelaxed(variant) ? "relaxed" : "simd128",
-    reason: [...notes, ...others].join("; ") || "as asked, or the best that this machine offers",
+    reason: [...notes, ...others].join("; ") || "the best that there is",
     version: __HEADSCOPE_VERSION__,
   };
 }

@@ -16,13 +16,13 @@ import { detectFeatures, isRelaxed, isThreaded, planVariants } from "./variants.
  * Where an engine's parts come from, and what they run on.
  *
  * @typedef {object} Supply
- * @property {readonly Variant[]} variants
+ * @property {readonly Variant[]} variants that there is glue for
  * @property {(variant: Variant) => Promise<ModuleFactory>} loadGlue
- * @property {(variant: Variant) => URL} engineUrl
+ * @property {(variant: Variant) => URL} [engineUrl] where the package's own files are
  * @property {import("./engine-file.js").ReadFile} readFile
  * @property {() => Facts} facts
  * @property {() => Promise<void>} pause gives the event loop one turn
- * @property {(worker: object, listener: (error: Error) => void) => void} onWorkerError
+ * @property {(worker: object, listener: (error: Error) => void) => void} [onWorkerError]
  */
 
 /**
@@ -66,6 +66,14 @@ export async function startRuntime({ variant, threads, wasm }, supply) {
     );
   }
   const offered = file === undefined ? supply.variants : [file.variant];
+  const missing = [...offered, variant].find((each) => isMissing(each, supply));
+  if (missing !== undefined) {
+    const there = supply.variants.join(", ");
+    throw new HeadscopeError(
+      "unsupported-environment",
+      `createEngine: "${missing}" is not in headscope/inline, only ${there}`,
+    );
+  }
   const wanted = { variant, threads, offered };
   const { plans, notes } = planVariants(wanted, supply.facts(), features);
   while (true) {
@@ -84,6 +92,15 @@ export async function startRuntime({ variant, threads, wasm }, supply) {
       throw new HeadscopeError(code, `engine: "${plan.variant}" failed: ${error.message}`);
     }
   }
+}
+
+/**
+ * @param {"auto" | Variant} variant
+ * @param {Supply} supply
+ * @returns {boolean}
+ */
+function isMissing(variant, { variants }) {
+  return variant !== "auto" && !variants.includes(variant);
 }
 
 /** Why a plan did not work out, and which others need not be tried. */
@@ -113,7 +130,7 @@ function discard(plans, reject) {
  * @returns {string}
  */
 function addressOf(variant, folder, supply) {
-  if (typeof folder !== "string") return supply.engineUrl(variant).href;
+  if (typeof folder !== "string") return String(supply.engineUrl?.(variant));
   return new URL(`${variant}.wasm`, folder.endsWith("/") ? folder : `${folder}/`).href;
 }
 
@@ -171,7 +188,7 @@ async function instantiateWithThreads(factory, compiled, threads, supply) {
       onPool: (pool) => {
         options.pool = pool;
         for (const worker of pool.unusedWorkers) {
-          supply.onWorkerError(worker, () => fail("a worker could not start"));
+          supply.onWorkerError?.(worker, () => fail("a worker could not start"));
         }
       },
     });

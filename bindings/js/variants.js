@@ -161,6 +161,7 @@ export function planVariants({ variant, threads, offered = variants }, facts, fe
   const notes = [];
   const count = countThreads(threads, facts, notes);
   if (variant !== "auto") {
+    notes.push(`"${variant}": as asked`);
     const obstacle = obstacleTo(variant, facts, features);
     if (obstacle === undefined) return { plans: [planOf(variant, count)], notes };
     throw new HeadscopeError(
@@ -170,6 +171,8 @@ export function planVariants({ variant, threads, offered = variants }, facts, fe
   }
   const obstacle = obstacleToThreads(facts, features);
   if (count > 1 && obstacle !== undefined) notes.push(`one thread: ${obstacle}`);
+  else if (count > 1 && !offered.some(isThreaded))
+    notes.push("one thread: no other engine is there");
   if (!features.relaxed) notes.push("simd128: WebAssembly has no relaxed SIMD here");
   const plans = offered
     .filter((name) => obstacleTo(name, facts, features) === undefined)
@@ -200,7 +203,9 @@ function countThreads(threads, { cores }, notes) {
     if (cores === 1) notes.push("one thread: this machine offers one core");
     return Math.min(cores, usualThreads);
   }
-  if (threads <= mostThreads) return threads;
-  notes.push(`${mostThreads} threads: more do not pay`);
-  return mostThreads;
+  const count = Math.min(threads, mostThreads);
+  notes.push(
+    `${count} ${count === 1 ? "thread" : "threads"} at most: ${count < threads ? "more do not pay" : "as asked"}`,
+  );
+  return count;
 }
