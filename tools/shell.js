@@ -1,6 +1,6 @@
 // Running other programs: every tool of this repository starts them here, so that a failure always
 // names the command and shows what it printed.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 
 /** A failure that the person at the keyboard can mend; its message says how. */
 export class SetupError extends Error {}
@@ -43,4 +43,37 @@ export function tryRun(program, args) {
 /** One line of progress. @param {string} text */
 export function say(text) {
   process.stdout.write(`[headscope] ${text}\n`);
+}
+
+/**
+ * Runs a program whose output the person sees while it runs, and keeps it.
+ * @param {string} program
+ * @param {string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<{ status: number, output: string }>} status: -1 where a signal ended it
+ */
+export function runShown(program, args, { cwd, env } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    /** @type {string[]} */
+    const pieces = [];
+    for (const [from, to] of /** @type {const} */ ([
+      [child.stdout, process.stdout],
+      [child.stderr, process.stderr],
+    ])) {
+      from.setEncoding("utf8");
+      from.on("data", (piece) => {
+        pieces.push(piece);
+        to.write(piece);
+      });
+    }
+    child.on("error", (error) =>
+      reject(new SetupError(`cannot start ${program}: ${error.message}`)),
+    );
+    child.on("close", (code) => resolve({ status: code ?? -1, output: pieces.join("") }));
+  });
 }

@@ -1,5 +1,6 @@
 // JavaScript bundles. Two hosts get the same modules: web ESM, flat in dist/ so that relative URLs hold,
 // and Node ESM in dist/node. Engines and models stay files beside them, except in the single page.
+import { readFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import * as esbuild from "esbuild";
 import { ROOT } from "../setup.js";
@@ -13,13 +14,13 @@ const binding = (name) => join(ROOT, "bindings/js", name);
 export const NODE_ENTRIES = {
   index: binding("index.js"),
   trace: binding("trace/index.js"),
+  inline: binding("inline.js"),
   worker: binding("worker.js"),
 };
 
 /** @type {Entries} */
 export const WEB_ENTRIES = {
   ...NODE_ENTRIES,
-  inline: binding("inline.js"),
   elements: join(ROOT, "web/elements/define.js"),
 };
 
@@ -72,10 +73,12 @@ function besideBundle(up) {
 }
 
 /**
- * #inline/NAME is the content of dist/wasm/NAME: bytes of a .wasm, text of a script.
+ * What the inlined engine is made of: `#inline/NAME.wasm` is a Uint8Array, `#inline/NAME.classic.js` the
+ * glue as a module, `#inline/worker` the text of the classic worker script with its glue inside.
+ * @param {string} version
  * @returns {esbuild.Plugin}
  */
-function inlineEngines() {
+function inlineEngines(version) {
   return {
     name: "inline-engines",
     setup(build) {
@@ -83,13 +86,33 @@ function inlineEngines() {
         path: join(ROOT, "dist/wasm", basename(path)),
         namespace: "inline",
       }));
-      build.onLoad({ filter: /.*/, namespace: "inline" }, async ({ path }) => {
-        const { readFile } = await import("node:fs/promises");
-        const loader = path.endsWith(".wasm") ? "binary" : "text";
-        return { contents: await readFile(path), loader };
-      });
+      build.onLoad({ filter: /\.wasm$/, namespace: "inline" }, async ({ path }) => ({
+        contents: await readFile(path),
+        loader: "binary",
+      }));
+      build.onLoad({ filter: /\.js$/, namespace: "inline" }, async ({ path }) => ({
+        contents: await readFile(path, "utf8"),
+        loader: "js",
+      }));
+      build.onLoad({ filter: /worker$/, namespace: "inline" }, async () => ({
+        contents: await bundleInlineWorker(version),
+        loader: "text",
+      }));
     },
   };
+}
+
+/** @param {string} version @returns {Promise<string>} */
+async function bundleInlineWorker(version) {
+  const result = await esbuild.build({
+    ...options("browser", version),
+    entryPoints: [binding("inline-worker.js")],
+    format: "iife",
+    legalComments: "none",
+    write: false,
+    plugins: [inlineEngines(version)],
+  });
+  return result.outputFiles[0].text;
 }
 
 /**
@@ -97,13 +120,10 @@ function inlineEngines() {
  * @returns {esbuild.Plugin}
  */
 function singlePage() {
-  const index = binding("index.js");
   return {
     name: "single-page",
     setup(build) {
-      build.onResolve({ filter: /bindings\/js\/index\.js$/ }, ({ path, resolveDir }) =>
-        join(resolveDir, path) === index ? { path: binding("inline.js") } : undefined,
-      );
+      build.onResolve({ filter: /^#platform$/ }, () => ({ path: binding("platform-inline.js") }));
       build.onResolve({ filter: /^#models$/ }, () => ({ path: "models", namespace: "models" }));
       build.onLoad({ filter: /.*/, namespace: "models" }, async () => ({
         contents: await embeddedModels(),
@@ -115,7 +135,6 @@ function singlePage() {
 
 /** The generated list of models with the bytes in place of each file's address. */
 async function embeddedModels() {
-  const { readFile } = await import("node:fs/promises");
   const listing = await readFile(join(ROOT, "dist/models/index.js"), "utf8");
   const parts = listing.split(/new URL\("\.\/([^"]+)", import\.meta\.url\)/);
   for (let i = 1; i < parts.length; i += 2) {
@@ -144,7 +163,7 @@ export async function bundleModules(entryPoints, outdir, platform, version) {
     splitting: true,
     // Flat: what a chunk finds by a relative URL lies beside the entries.
     chunkNames: "chunk-[hash]",
-    plugins: [besideBundle(up), inlineEngines()],
+    plugins: [besideBundle(up), inlineEngines(version)],
   });
   return /** @type {esbuild.Metafile} */ (metafile);
 }
@@ -161,7 +180,7 @@ export async function bundleSinglePage(version) {
     format: "iife",
     legalComments: "inline",
     write: false,
-    plugins: [singlePage(), inlineEngines()],
+    plugins: [singlePage(), inlineEngines(version)],
   });
   return result.outputFiles[0].text;
 }

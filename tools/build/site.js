@@ -8,6 +8,7 @@ import { bundleModules, bundleSinglePage, SITE_ENTRIES } from "./bundles.js";
 const PAGE = join(ROOT, "web/page");
 const DIST = join(ROOT, "dist");
 const SCRIPT = /<script type="module" src="\.\/main\.js"><\/script>/;
+const ICON = /<link rel="icon" href="\.\/([^"]+\.svg)"/g;
 const STYLESHEET = /<link rel="stylesheet" href="\.\/([^"]+)"\s*\/?>/g;
 
 /** @param {string} version */
@@ -36,8 +37,12 @@ export async function buildSinglePage(version) {
     const style = readFileSync(join(PAGE, name), "utf8");
     return `<style>\n${style.replaceAll("</style", "<\\/style")}</style>`;
   });
+  const pictured = styled.replace(ICON, (_, name) => {
+    const bytes = readFileSync(join(PAGE, name));
+    return `<link rel="icon" href="data:image/svg+xml;base64,${bytes.toString("base64")}"`;
+  });
   // The script comes last in the body: a classic one is not deferred.
-  const withoutScript = styled.replace(SCRIPT, "");
+  const withoutScript = pictured.replace(SCRIPT, "");
   const end = withoutScript.lastIndexOf("</body>");
   if (end < 0) throw new SetupError("web/page/index.html has no </body>");
   writeFileSync(
