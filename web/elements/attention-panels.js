@@ -82,6 +82,8 @@ export function linesPanel() {
   });
   const foot = html("p", { class: "note foot" });
   panel.node.append(foot);
+  /** @type {number | null} */
+  let followed = null;
   return {
     name: "lines",
     ...panel,
@@ -98,6 +100,8 @@ export function linesPanel() {
         attentionLines(shownWeights(state), { tokens: trace.tokens, width, token, key, threshold }),
       );
       say(foot, `Width is weight; lines under ${percentText(threshold)} are left out.`);
+      if (token !== null && token !== followed) follow(panel.box, token);
+      followed = token;
     },
   };
 }
@@ -211,6 +215,20 @@ function sumOf(values) {
  */
 function counted(count, noun) {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * Scrolls a box so that a token's line in it can be seen; not under a pointer that is in the box.
+ *
+ * @param {HTMLElement} box
+ * @param {number} token
+ */
+function follow(box, token) {
+  const end = box.querySelector(`.end[data-token="${token}"]`);
+  if (end === null || box.matches(":hover")) return;
+  const [inner, outer] = [end.getBoundingClientRect(), box.getBoundingClientRect()];
+  if (inner.top < outer.top) box.scrollTop -= outer.top - inner.top + inner.height;
+  if (inner.bottom > outer.bottom) box.scrollTop += inner.bottom - outer.bottom + inner.height;
 }
 
 /**

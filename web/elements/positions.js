@@ -175,7 +175,7 @@ const drawings = { heatmap: drawHeatmap, curves: drawCurves, table: drawTable };
  */
 function drawHeatmap({ codes, theme, width, position, dimension }) {
   const plot = positionHeatmap(codes, { width, theme, position, dimension });
-  const title = `${codes.rows} positions, each a row of ${codes.cols} numbers`;
+  const title = `${codes.rows} positions, each a row of ${codes.cols} numbers from −1 to 1`;
   return { title, note: readOut(codes, position, dimension), plot, key: signedKey({ theme }) };
 }
 
@@ -227,7 +227,7 @@ function drawTable({ codes, settings, position }) {
  * @returns {string}
  */
 function readOut(codes, position, dimension) {
-  if (position === null) return "Fast dimensions on one side, slow ones on the other.";
+  if (position === null) return "Blue is positive, orange negative; the background is 0.";
   if (dimension === null || dimension >= codes.cols) return `Position ${position}.`;
   const value = decimalText(codes.at(position, dimension), 5);
   return `Position ${position}, dimension ${dimension}: ${value}`;

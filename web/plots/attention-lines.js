@@ -17,7 +17,7 @@ import { shorten, tokenLabel } from "./token-label.js";
  */
 
 const labelSize = 14;
-const longestLabel = 16;
+const longestLabel = 12;
 const top = 26;
 
 const link = linkHorizontal();

@@ -34,7 +34,7 @@ const left = 46;
 export function positionCurves(codes, options) {
   const { width, strips = 8 } = options;
   const pairs = choosePairs(codes, options.layout, strips);
-  const right = Math.ceil(textWidth("wavelength 00,000", 12)) + 14;
+  const right = Math.ceil(textWidth("wavelength 00,000", 12, 600)) + 14;
   const x = scaleLinear([0, Math.max(codes.rows - 1, 1)], [left, width - right]);
   const height = top + pairs.length * (strip + gap) + 20;
   return svg(
@@ -100,7 +100,7 @@ function wavelengthOf(codes, sine, cosine) {
  * @param {CurvesOptions} options
  * @returns {SVGElement[]}
  */
-function drawPair(codes, { sine, cosine, wavelength }, y, x, { theme, width }) {
+function drawPair(codes, { sine, cosine, wavelength }, y, x, { theme, position = null }) {
   const colours = palettes[theme].series;
   const scale = scaleLinear([-1, 1], [y + strip, y]);
   const curve = (/** @type {number} */ column) =>
@@ -119,27 +119,46 @@ function drawPair(codes, { sine, cosine, wavelength }, y, x, { theme, width }) {
       fill: "none",
       stroke: colours[colour],
     });
-  const end = x(codes.rows - 1) + 12;
+  const middle = y + strip / 2;
   return [
     svg("line", { x1: left, x2: x(codes.rows - 1), y1: scale(0), y2: scale(0), class: "hairline" }),
-    svg(
-      "text",
-      { x: left - 8, y: y + strip / 2 - 3, class: "tick", "text-anchor": "end" },
-      String(sine),
-    ),
-    svg(
-      "text",
-      { x: left - 8, y: y + strip / 2 + 13, class: "tick", "text-anchor": "end" },
-      String(cosine),
-    ),
+    tick(left - 8, middle - 3, String(sine), "end"),
+    tick(left - 8, middle + 13, String(cosine), "end"),
     path(sine, 5, "sine"),
     path(cosine, 6, "cosine"),
-    svg(
-      "text",
-      { x: Math.min(end, width), y: y + strip / 2 + 4, class: "tick" },
-      Number.isFinite(wavelength) ? `wavelength ${lengthText(wavelength)}` : "",
-    ),
+    ...readOff(codes, { sine, cosine, wavelength }, x(codes.rows - 1) + 12, middle, position),
   ];
+}
+
+/**
+ * What stands to the right of a strip: the wavelength, and the two values at the position that is
+ * looked at.
+ *
+ * @param {Matrix} codes
+ * @param {Pair} pair
+ * @param {number} x
+ * @param {number} y
+ * @param {number | null} position
+ * @returns {SVGTextElement[]}
+ */
+function readOff(codes, { sine, cosine, wavelength }, x, y, position) {
+  const length = Number.isFinite(wavelength) ? `wavelength ${lengthText(wavelength)}` : "";
+  if (position === null) return [tick(x, y + 4, length)];
+  const [up, along] = [codes.at(position, sine), codes.at(position, cosine)];
+  const values = `sin ${decimalText(up, 2)}  cos ${decimalText(along, 2)}`;
+  return [tick(x, y - 4, length), tick(x, y + 12, values, "start", "tick chosen")];
+}
+
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {string} text
+ * @param {"start" | "middle" | "end"} [anchor]
+ * @param {string} [kind]
+ * @returns {SVGTextElement}
+ */
+function tick(x, y, text, anchor = "start", kind = "tick") {
+  return svg("text", { x, y, class: kind, "text-anchor": anchor }, text);
 }
 
 /**
@@ -161,16 +180,10 @@ function axis(count, x, height) {
   const last = Math.max(count - 1, 0);
   const wanted = Math.max(2, Math.floor((x(last) - x(0)) / 60));
   return [
-    svg("text", { x: left - 8, y: 14, class: "axis", "text-anchor": "end" }, "dim."),
+    tick(left - 8, 14, "dim.", "end"),
     ...ticks(0, last, wanted)
       .filter(Number.isInteger)
-      .map((tick) =>
-        svg(
-          "text",
-          { x: x(tick), y: height - 4, class: "tick", "text-anchor": "middle" },
-          tick === 0 ? "position 0" : String(tick),
-        ),
-      ),
+      .map((at) => tick(x(at), height - 4, at === 0 ? "position 0" : String(at), "middle")),
   ];
 }
 
@@ -186,36 +199,18 @@ function cursor(codes, pairs, x, height, { position = null, theme }) {
   if (position === null || position >= codes.rows) return [];
   const colours = palettes[theme].series;
   const at = x(position);
-  const turned = at > (x(0) + x(codes.rows - 1)) / 2;
-  const marks = pairs.flatMap(({ sine, cosine }, index) => {
-    const y = scaleLinear(
-      [-1, 1],
-      [top + index * (strip + gap) + strip, top + index * (strip + gap)],
-    );
-    const values = [codes.at(position, sine), codes.at(position, cosine)];
-    return [
-      ...values.map((value, i) =>
-        svg("circle", { cx: at, cy: y(value), r: 3.5, fill: colours[5 + i] ?? "none" }),
-      ),
-      svg(
-        "text",
-        {
-          x: turned ? at - 8 : at + 8,
-          y: y(0) + 4,
-          class: "value haloed",
-          "text-anchor": turned ? "end" : "start",
-        },
-        `sin ${decimalText(values[0] ?? 0, 2)}  cos ${decimalText(values[1] ?? 0, 2)}`,
-      ),
-    ];
+  const dots = pairs.flatMap(({ sine, cosine }, index) => {
+    const y = top + index * (strip + gap);
+    const scale = scaleLinear([-1, 1], [y + strip, y]);
+    return [sine, cosine].map((column, i) => {
+      const cy = scale(codes.at(position, column));
+      return svg("circle", { cx: at, cy, r: 3.5, fill: colours[5 + i] });
+    });
   });
+  const label = tick(Math.max(at, left + 34), 14, `position ${position}`, "middle", "tick chosen");
   return [
     svg("line", { x1: at, x2: at, y1: top - 4, y2: height - 20, class: "cursor" }),
-    svg(
-      "text",
-      { x: at, y: 14, class: "tick chosen", "text-anchor": "middle" },
-      `position ${position}`,
-    ),
-    ...marks,
+    label,
+    ...dots,
   ];
 }

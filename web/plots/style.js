@@ -85,6 +85,4 @@ svg.plot { display: block; overflow: visible; }
 @container (max-width: 480px) { .numbers th, .numbers td { padding-left: 10px; } }
 .curve { stroke-width: 2; }
 .curve.cosine { stroke-dasharray: 5 3; }
-.value.haloed { fill: var(--headscope-ink); }
-.haloed { paint-order: stroke; stroke: var(--headscope-background); stroke-width: 4px; }
 `;

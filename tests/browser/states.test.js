@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { browsers } from "./browsers.js";
+import { readScreen, settle, typeSentence, waitForText } from "./screen.js";
+import { dist, serveFolder } from "./site-server.js";
+
+for (const { name, launch } of browsers) {
+  describe(`states of the page in ${name}`, { timeout: 300000 }, () => {
+    /** @type {import("puppeteer-core").Browser} */
+    let browser;
+    /** @type {{ url: string, close: () => void }} */
+    let server;
+    /** @type {import("puppeteer-core").Page} */
+    let page;
+
+    before(async () => {
+      server = await serveFolder(join(dist, "site"));
+      browser = await launch();
+      page = await browser.newPage();
+      await page.setViewport({ width: 1280, height: 900 });
+      await page.goto(server.url);
+      await waitForText(page, "the cat sat on the mat");
+    });
+    after(async () => {
+      await browser?.close();
+      server?.close();
+    });
+
+    /**
+     * @param {string} text
+     * @returns {Promise<import("./screen.js").Shown>}
+     */
+    async function show(text) {
+      await page.evaluate((typed) => {
+        const box = /** @type {HTMLTextAreaElement} */ (document.querySelector("#sentence"));
+        box.value = typed;
+        box.dispatchEvent(new Event("input", { bubbles: true }));
+      }, text);
+      await waitForText(page, text);
+      return readScreen(page);
+    }
+
+    it("offers an example where the sentence is empty", async () => {
+      await typeSentence(page, "");
+      await waitForText(page, "");
+      const shown = await readScreen(page);
+      assert.match(shown.status, /no tokens/);
+      assert.equal(shown.heads, 0);
+      const offered = await page.evaluate(
+        () => document.querySelector("[slot=empty]")?.getBoundingClientRect().height ?? 0,
+      );
+      assert.ok(offered > 0);
+    });
+
+    it("shows one token looking at itself", async () => {
+      const shown = await show("the");
+      assert.deepEqual(shown.attention.flat(3), Array(8).fill(1));
+      assert.deepEqual(shown.cells, ["1.00"]);
+    });
+
+    it("shows 128 tokens, and says how much of a longer text was cut", async () => {
+      const full = await show("the ".repeat(127).concat("the"));
+      assert.equal(full.attention[0]?.[0]?.length, 128);
+      assert.equal(full.status, "");
+      const cut = await show("the ".repeat(153).concat("the"));
+      assert.equal(cut.attention[0]?.[0]?.length, 128);
+      assert.match(cut.status, /at most 128 tokens\. This text has 154: the last 26 were cut/);
+    });
+
+    it("marks what the model does not know, as it was typed", async () => {
+      const shown = await show("日本語 and 😀 emoji");
+      const strange = await page.evaluate(() => {
+        const root = document.querySelector("headscope-attention")?.shadowRoot;
+        return Array.from(
+          root?.querySelectorAll(".text.unknown") ?? [],
+          (node) => node.textContent,
+        );
+      });
+      assert.deepEqual(strange, ["日本語", "😀"]);
+      assert.ok(shown.tokens.includes("and"));
+    });
+
+    it("sets a text that runs from right to left in its own direction", async () => {
+      await show("مرحبا بالعالم");
+      const places = await page.evaluate(() => {
+        const root = document.querySelector("headscope-attention")?.shadowRoot;
+        const chips = Array.from(root?.querySelectorAll(".token") ?? []);
+        return chips.map((chip) => chip.getBoundingClientRect().left);
+      });
+      assert.ok(places.length > 4);
+      assert.deepEqual(
+        places,
+        [...places].sort((a, b) => b - a),
+      );
+    });
+
+    it("says in one line that one thread computes, and why", async () => {
+      const line = await page.$eval("#engine", (node) => node.textContent ?? "");
+      assert.match(line, /\d tokens? · computed in .* ms/);
+      assert.match(line, /one thread.*isolat/);
+    });
+
+    it("says what failed and what to do, and tries again when asked", async () => {
+      const broken = await browser.newPage();
+      await broken.evaluateOnNewDocument(() => {
+        const real = globalThis.fetch;
+        Object.assign(globalThis, { fails: true });
+        globalThis.fetch = (input, options) => {
+          const address = String(input instanceof Request ? input.url : input);
+          const fails = Object(globalThis).fails && address.includes("safetensors");
+          return fails ? Promise.reject(new TypeError("no network")) : real(input, options);
+        };
+      });
+      await broken.goto(server.url);
+      await broken.waitForFunction(() => {
+        const root = document.querySelector("headscope-attention")?.shadowRoot;
+        return root?.querySelector(".status.failed") !== null;
+      });
+      const shown = await readScreen(broken);
+      assert.match(shown.status, /^This did not work: .*safetensors.*try again\.$/);
+      await broken.evaluate(() => {
+        Object.assign(globalThis, { fails: false });
+        const root = document.querySelector("headscope-attention")?.shadowRoot;
+        for (const button of root?.querySelectorAll("button") ?? []) {
+          if (button.textContent === "Try again") button.click();
+        }
+      });
+      await waitForText(broken, "the cat sat on the mat");
+      await settle(broken);
+      assert.equal((await readScreen(broken)).status, "");
+      await broken.close();
+    });
+  });
+}
