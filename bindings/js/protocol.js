@@ -154,21 +154,29 @@ function loadEncoder(module, { config, parameters }) {
   const encoder = unwrap(module.encoderCreate(config));
   try {
     const shapes = unwrap(module.encoderShapes(encoder));
-    if ("files" in parameters) {
-      for (const { tensors, bytes } of parameters.files) {
-        for (const tensor of tensors) unwrap(module.encoderPlace(encoder, tensor, bytes));
-      }
-    } else if ("values" in parameters) {
-      placeValues(module, encoder, shapes, parameters.values);
-    } else {
+    if ("seed" in parameters) {
       unwrap(module.encoderInitialise(encoder, parameters.seed));
+    } else {
+      if ("files" in parameters) placeFiles(module, encoder, parameters.files);
+      else placeValues(module, encoder, shapes, parameters.values);
+      unwrap(module.encoderFinish(encoder));
     }
-    unwrap(module.encoderFinish(encoder));
     const names = shapes.map(({ name }) => name);
     return { encoder, config: unwrap(module.encoderConfig(encoder)), names };
   } catch (error) {
     unwrap(module.encoderDispose(encoder));
     throw error;
+  }
+}
+
+/**
+ * @param {Module} module
+ * @param {number} encoder
+ * @param {{ tensors: Tensor[], bytes: Uint8Array }[]} files
+ */
+function placeFiles(module, encoder, files) {
+  for (const { tensors, bytes } of files) {
+    for (const tensor of tensors) unwrap(module.encoderPlace(encoder, tensor, bytes));
   }
 }
 

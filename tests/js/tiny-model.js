@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import { Encoder } from "headscope";
+import { writeSafetensors } from "../../bindings/js/trace/safetensors.js";
+
+/** @typedef {import("../../bindings/js/config.js").EncoderConfig} EncoderConfig */
+
+/** A model so small that thousands of them can be made. @type {EncoderConfig} */
+export const tinyConfig = {
+  n_layers: 3,
+  n_heads: 2,
+  d_model: 8,
+  d_ff: 12,
+  vocab_size: 40,
+  max_tokens: 16,
+  activation: "relu",
+  norm: "pre",
+  norm_epsilon: 1e-6,
+  final_norm: true,
+  position: { kind: "sinusoidal" },
+  pooling: "mean",
+};
+
+/** Where the build leaves the models. */
+export const modelFolder = new URL("../../dist/models/use-lite/", import.meta.url);
+export const floatModelFolder = new URL("../../build/models/use-lite-f32/", import.meta.url);
+
+/**
+ * The files of a checkpoint of the tiny model: random parameters, and the tokenizer of the model
+ * that ships, whose ids are mostly too large for it.
+ *
+ * @param {import("headscope").Engine} engine
+ * @param {{ config?: Partial<EncoderConfig>, shards?: number }} [options]
+ * @returns {Promise<Record<string, Uint8Array>>}
+ */
+export async function makeCheckpoint(engine, { config = {}, shards = 1 } = {}) {
+  const whole = { ...tinyConfig, ...config };
+  const encoder = await Encoder.fromConfig(whole, { engine, seed: 5 });
+  const tensors = await Promise.all(
+    encoder.parameterNames.map(async (name) => {
+      const { rows, cols, data } = await encoder.parameter(name);
+      return { name, shape: rows === 1 ? [cols] : [rows, cols], values: data };
+    }),
+  );
+  encoder.dispose();
+  const encode = (/** @type {unknown} */ value) => new TextEncoder().encode(JSON.stringify(value));
+  const common = {
+    "config.json": encode(whole),
+    "tokenizer.json": new Uint8Array(await readFile(new URL("tokenizer.json", modelFolder))),
+  };
+  if (shards === 1) return { ...common, "model.safetensors": writeSafetensors(tensors) };
+  /** @type {Record<string, string>} */
+  const weight_map = {};
+  /** @type {Record<string, Uint8Array>} */
+  const files = {};
+  for (let shard = 0; shard < shards; ++shard) {
+    const file = `model-0000${shard + 1}-of-0000${shards}.safetensors`;
+    const part = tensors.filter((_, i) => i % shards === shard);
+    for (const { name } of part) weight_map[name] = file;
+    files[file] = writeSafetensors(part);
+  }
+  return { ...common, ...files, "model.safetensors.index.json": encode({ weight_map }) };
+}
