@@ -48,6 +48,8 @@ function options(platform, version) {
     legalComments: "linked",
     logLevel: "warning",
     metafile: true,
+    // The type checker's view of #platform is not this build's.
+    tsconfigRaw: {},
   };
 }
 
