@@ -25,14 +25,11 @@ constexpr Word<Pooling> kPoolings[] = {
 constexpr Word<bool> kPoolers[] = {{"none", false}, {"tanh", true}};
 constexpr Word<bool> kMasks[] = {{"bidirectional", false}, {"causal", true}};
 
-struct ActivationWord {
-  Activation activation;
-  bool gated;
-};
-constexpr Word<ActivationWord> kActivations[] = {{"relu", {Activation::kRelu, false}},
+constexpr Word<ActivationChoice> kActivations[] = {{"relu", {Activation::kRelu, false}},
                                                  {"gelu", {Activation::kGelu, false}},
                                                  {"gelu_tanh", {Activation::kGeluTanh, false}},
                                                  {"silu", {Activation::kSilu, false}},
+                                                 {"sigmoid", {Activation::kSigmoid, false}},
                                                  {"geglu", {Activation::kGelu, true}},
                                                  {"swiglu", {Activation::kSilu, true}}};
 
@@ -96,6 +93,12 @@ val activation_out(const Config& config) {
 
 }  // namespace
 
+ActivationChoice activation_in(const val& object) {
+  return word_in(object, "activation", kActivations, ActivationChoice{Activation::kRelu, false});
+}
+
+NormPlacement norm_in(const val& object) { return word_in(object, "norm", kNorms, NormPlacement::kPre); }
+
 PositionOptions position_in(const val& object) {
   PositionOptions position;
   position.kind = word_in(object, "kind", kPositionKinds, position.kind);
@@ -119,11 +122,10 @@ Config config_in(const val& object) {
   config.vocab_size = count_in(object, "vocab_size", 0);
   config.max_tokens = count_in(object, "max_tokens", 0);
   config.token_types = count_in(object, "token_types", 0);
-  const ActivationWord activation =
-      word_in(object, "activation", kActivations, ActivationWord{Activation::kRelu, false});
+  const ActivationChoice activation = activation_in(object);
   config.activation = activation.activation;
   config.gated = activation.gated;
-  config.norm = word_in(object, "norm", kNorms, config.norm);
+  config.norm = norm_in(object);
   config.norm_epsilon = number_in(object, "norm_epsilon", config.norm_epsilon);
   config.final_norm = flag_in(object, "final_norm", false);
   config.embedding_norm = flag_in(object, "embedding_norm", false);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/context.h"
+#include "bindings/components.h"
 #include "bindings/config_marshal.h"
 #include "bindings/marshal.h"
 #include "io/checkpoint.h"
@@ -246,6 +247,10 @@ val run_drop(int id) {
   });
 }
 
+val component(const std::string& name, const val& arguments) {
+  return guarded([&] { return compute_component(context(), name, arguments); });
+}
+
 }  // namespace
 }  // namespace headscope
 
@@ -267,4 +272,5 @@ EMSCRIPTEN_BINDINGS(headscope) {
   function("runStep", &headscope::run_step);
   function("runFinish", &headscope::run_finish);
   function("runDrop", &headscope::run_drop);
+  function("component", &headscope::component);
 }
