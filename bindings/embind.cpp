@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "analysis/ablation.h"
 #include "base/context.h"
 #include "bindings/components.h"
 #include "bindings/config_marshal.h"
@@ -33,10 +34,16 @@ struct RunSlot {
   Run run;
 };
 
+struct AnalysisSlot {
+  std::shared_ptr<EncoderSlot> encoder;
+  Ablation ablation;
+};
+
 struct Engine {
   std::optional<Context> context;
   std::unordered_map<int, std::shared_ptr<EncoderSlot>> encoders;
   std::unordered_map<int, std::unique_ptr<RunSlot>> runs;
+  std::unordered_map<int, std::unique_ptr<AnalysisSlot>> analyses;
   int last_id = 0;
 };
 
@@ -180,9 +187,8 @@ MaskChoice mask_in(const std::string& word) {
   throw Error(ErrorCode::kBadArgument, "mask: '" + word + "', expected 'model', 'bidirectional' or 'causal'");
 }
 
-RunRequest request_in(const val& object) {
-  RunRequest request;
-  request.sequences = list_in<TokenSequence>(object["sequences"], [](const val& sequence) {
+std::vector<TokenSequence> sequences_in(const val& array) {
+  return list_in<TokenSequence>(array, [](const val& sequence) {
     TokenSequence out{marshal::copy_in<std::int32_t>(sequence["ids"]), {}};
     if (marshal::is_given(sequence["segments"])) {
       out.segments = marshal::copy_in<std::int32_t>(sequence["segments"]);
@@ -191,12 +197,21 @@ RunRequest request_in(const val& object) {
     }
     return out;
   });
+}
+
+std::vector<Gate> gates_in(const val& array) {
+  return list_in<Gate>(array, [](const val& gate) {
+    return Gate{marshal::integer(gate["layer"]), marshal::integer(gate["head"]), gate["gate"].as<float>()};
+  });
+}
+
+RunRequest request_in(const val& object) {
+  RunRequest request;
+  request.sequences = sequences_in(object["sequences"]);
   request.capture = list_in<Capture>(object["capture"],
                                      [](const val& name) { return capture_named(name.as<std::string>()); });
   if (marshal::is_given(object["layers"])) request.layers = list_in<Index>(object["layers"], marshal::integer);
-  request.gates = list_in<Gate>(object["gates"], [](const val& gate) {
-    return Gate{marshal::integer(gate["layer"]), marshal::integer(gate["head"]), gate["gate"].as<float>()};
-  });
+  request.gates = gates_in(object["gates"]);
   request.mask = mask_in(object["mask"].as<std::string>());
   if (object["position"].typeOf().as<std::string>() != "string") {
     request.position = marshal::position_in(object["position"]);
@@ -247,6 +262,33 @@ val run_drop(int id) {
   });
 }
 
+val analysis_begin(int encoder, const val& object) {
+  return guarded([&] {
+    auto slot = encoder_slot(encoder);
+    Encoder& model = finished_encoder(*slot);
+    auto analysis = std::make_unique<AnalysisSlot>(
+        AnalysisSlot{std::move(slot), Ablation(context(), model, sequences_in(object["sequences"]))});
+    const int id = ++engine().last_id;
+    engine().analyses.emplace(id, std::move(analysis));
+    return val(id);
+  });
+}
+
+val analysis_similarity(int id, const val& gates) {
+  return guarded([&] {
+    const auto found = engine().analyses.find(id);
+    require(found != engine().analyses.end(), ErrorCode::kAborted, "analysis: it has ended");
+    return val(found->second->ablation.similarity(gates_in(gates)));
+  });
+}
+
+val analysis_end(int id) {
+  return guarded([&] {
+    engine().analyses.erase(id);
+    return val::undefined();
+  });
+}
+
 val component(const std::string& name, const val& arguments) {
   return guarded([&] { return compute_component(context(), name, arguments); });
 }
@@ -273,4 +315,7 @@ EMSCRIPTEN_BINDINGS(headscope) {
   function("runFinish", &headscope::run_finish);
   function("runDrop", &headscope::run_drop);
   function("component", &headscope::component);
+  function("analysisBegin", &headscope::analysis_begin);
+  function("analysisSimilarity", &headscope::analysis_similarity);
+  function("analysisEnd", &headscope::analysis_end);
 }
