@@ -87,10 +87,9 @@ function resolveAddress(text) {
  * @returns {Port}
  */
 function openWorker(address) {
-  const worker =
-    address === undefined
-      ? new Worker(new URL("./worker.js", import.meta.url), { name: "headscope" })
-      : new Worker(address, { name: "headscope" });
+  // Without the flags of the process, of which --input-type (from `node -e`) makes workers fail.
+  const options = { name: "headscope", execArgv: [] };
+  const worker = new Worker(address ?? new URL("./worker.js", import.meta.url), options);
   // An idle worker must not keep the process alive; one that computes must.
   worker.unref();
   return {

@@ -172,7 +172,8 @@ async function startPlan({ variant, threads }, { compiled }, notes, supply) {
  * @returns {Promise<Module>}
  */
 async function instantiateWithThreads(factory, compiled, threads, supply) {
-  const options = { poolSize: threads - 1, pool: /** @type {PThreads | undefined} */ (undefined) };
+  /** @type {PThreads[]} */
+  const pools = [];
   /** @type {(reason: string) => void} */
   let fail = () => {};
   const failure = /** @type {Promise<never>} */ (
@@ -182,19 +183,22 @@ async function instantiateWithThreads(factory, compiled, threads, supply) {
   );
   const late = `its workers took over ${patience_ms / 1000} s to start`;
   const timer = setTimeout(() => fail(late), patience_ms);
+  const watch = (/** @type {object} */ worker) => {
+    const listener = (/** @type {Error} */ { message }) =>
+      fail(`a worker could not start${message ? ` (${message})` : ""}`);
+    supply.onWorkerError?.(worker, listener);
+    // Emscripten's own handler prints, and throws where nobody can catch.
+    Object.defineProperty(worker, "onerror", { get: () => listener, set: () => {} });
+  };
   try {
-    const started = instantiateModule(factory, compiled, {
-      poolSize: threads - 1,
-      onPool: (pool) => {
-        options.pool = pool;
-        for (const worker of pool.unusedWorkers) {
-          supply.onWorkerError?.(worker, () => fail("a worker could not start"));
-        }
-      },
-    });
-    return await Promise.race([started, failure]);
+    const onPool = (/** @type {PThreads} */ pool) => {
+      pools.push(pool);
+      pool.unusedWorkers.forEach(watch);
+    };
+    const options = { poolSize: threads - 1, onPool };
+    return await Promise.race([instantiateModule(factory, compiled, options), failure]);
   } catch (error) {
-    options.pool?.terminateAllThreads();
+    for (const pool of pools) pool.terminateAllThreads();
     throw error;
   } finally {
     clearTimeout(timer);

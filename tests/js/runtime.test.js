@@ -64,7 +64,7 @@ test("a worker's error gives way to one thread at once, and no worker stays", as
   const start_ms = performance.now();
   const { info } = await startRuntime(auto, supply);
   assert.equal(info.variant, "simd");
-  assert.match(info.notes.join(), /one thread: a worker could not start/);
+  assert.match(info.notes.join(), /one thread: a worker could not start \(blocked\)/);
   assert(performance.now() - start_ms < 2000);
   // The worker does not keep the process alive while it ends.
   await new Promise((resolve) => setTimeout(resolve, 500));

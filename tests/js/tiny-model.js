@@ -30,7 +30,7 @@ export const floatModelFolder = new URL("../../build/models/use-lite-f32/", impo
  *
  * @param {import("headscope").Engine} engine
  * @param {{ config?: Partial<EncoderConfig>, shards?: number }} [options]
- * @returns {Promise<Record<string, Uint8Array>>}
+ * @returns {Promise<Record<string, Uint8Array<ArrayBuffer>>>}
  */
 export async function makeCheckpoint(engine, { config = {}, shards = 1 } = {}) {
   const whole = { ...tinyConfig, ...config };
@@ -50,7 +50,7 @@ export async function makeCheckpoint(engine, { config = {}, shards = 1 } = {}) {
   if (shards === 1) return { ...common, "model.safetensors": writeSafetensors(tensors) };
   /** @type {Record<string, string>} */
   const weight_map = {};
-  /** @type {Record<string, Uint8Array>} */
+  /** @type {Record<string, Uint8Array<ArrayBuffer>>} */
   const files = {};
   for (let shard = 0; shard < shards; ++shard) {
     const file = `model-0000${shard + 1}-of-0000${shards}.safetensors`;

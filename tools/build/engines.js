@@ -60,15 +60,41 @@ function customSection(name, content) {
 
 /** @param {string} glue @param {string} variant @param {string} kind @returns {string} */
 export function patchGlue(glue, variant, kind) {
-  const named = replaceOrFail(glue, `${variant}.${kind}.wasm`, `${variant}.wasm`, variant);
-  if (!isThreaded(variant) || kind !== "web") return named;
+  const wasm = new RegExp(`${variant}\\.${kind}\\.wasm`, "g");
+  const named = replaceOrFail(glue, wasm, `${variant}.wasm`, variant);
+  if (!isThreaded(variant)) return named;
+  return kind === "node" ? patchNodeThreads(named, variant) : patchWebThreads(named, variant);
+}
+
+/** @param {string} glue @param {string} variant @returns {string} */
+function patchWebThreads(glue, variant) {
   return replaceOrFail(
-    named,
+    glue,
     WORKER_OPTIONS,
     (_, options, start) => {
       const literal = options.replace('"em-pthread"', `"em-pthread-${variant}"`);
       return `${start},${literal})`;
     },
+    variant,
+  );
+}
+
+/**
+ * Leaves the host's globals alone, and starts workers without the flags of the process, of which
+ * `--input-type` (from `node -e`) makes them fail.
+ * @param {string} glue @param {string} variant @returns {string}
+ */
+function patchNodeThreads(glue, variant) {
+  const local = replaceOrFail(
+    glue,
+    "global.Worker=worker_threads.Worker",
+    "var Worker=worker_threads.Worker",
+    variant,
+  );
+  return replaceOrFail(
+    local,
+    'workerData:"em-pthread"',
+    'workerData:"em-pthread",execArgv:[]',
     variant,
   );
 }
