@@ -373,8 +373,8 @@ test("roles of the default model's heads are those of the reference", async () =
   );
   const engine = await createEngine({ threads: 1 });
   const encoder = await Encoder.fromPretrained(floatModelFolder, { engine });
+  /** @type {string[]} */
   const sentences = reference.sentences.map((/** @type {any} */ { sentence }) => sentence);
-  /** @type {any[]} */
   const traces = await encoder.run(sentences, { capture: ["attention"] });
   for (const [i, { tokens }] of traces.entries()) {
     assert.deepEqual(
