@@ -67,7 +67,8 @@ export class EncoderText {
    */
   numbers(tokens) {
     const ids = Int32Array.from(tokens, ({ id }) => id);
-    if (!this.#config.token_types) return { ids };
+    // A table of one type (RoBERTa's) has no row for a second text: all tokens are of type 0.
+    if ((this.#config.token_types ?? 0) < 2) return { ids };
     return { ids, segments: Int32Array.from(tokens, ({ segment }) => segment) };
   }
 }
