@@ -1,0 +1,104 @@
+#include "io/checkpoint.h"
+
+#include <catch_amalgamated.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace headscope {
+namespace {
+
+std::vector<ParameterShape> table() {
+  return {{"embeddings.token", 3, 2, Initial::kUnitRows, false},
+          {"layers.0.attention.wq", 2, 4, Initial::kXavier, false},
+          {"final_norm.gamma", 1, 2, Initial::kOne, true}};
+}
+
+template <class T>
+std::vector<std::uint8_t> bytes_of(const std::vector<T>& values) {
+  std::vector<std::uint8_t> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+template <class T>
+void place(CheckpointLoader& loader, const std::string& name, const std::string& dtype, std::vector<Index> shape,
+           const std::vector<T>& values) {
+  const auto bytes = bytes_of(values);
+  loader.place({name, dtype, std::move(shape), 0, bytes.size()}, bytes);
+}
+
+/// Code and message of what `action` throws.
+template <class Action>
+std::string thrown(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return std::string(code_name(error.code())) + ": " + error.what();
+  }
+  return "nothing";
+}
+
+using Floats = std::vector<float>;
+using Halves = std::vector<std::uint16_t>;
+using Bytes = std::vector<std::int8_t>;
+
+}  // namespace
+
+TEST_CASE("every float type is read exactly") {
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  place(loader, "embeddings.token", "F32", {3, 2}, Floats{1, -2, 3, 0.5f, 1e-40f, -1e30f});
+  // 1, -2, 65504 (largest), 2^-24 (smallest), -0, 2^-14 (smallest normal), 0.333251953125, infinity
+  place(loader, "layers.0.attention.wq", "F16", {2, 4},
+        Halves{0x3c00, 0xc000, 0x7bff, 0x0001, 0x8000, 0x0400, 0x3555, 0x7c00});
+  place(loader, "final_norm.gamma", "BF16", {2}, Halves{0x3f80, 0xc049});
+  loader.finish();
+  const Matrix halves = parameters.read("layers.0.attention.wq");
+  const Floats expected = {1, -2, 65504, 0x1p-24f, -0.0f, 0x1p-14f, 0.333251953125f, INFINITY};
+  CHECK(std::memcmp(halves.data(), expected.data(), expected.size() * sizeof(float)) == 0);
+  CHECK(parameters.read("final_norm.gamma")(0, 1) == -3.140625f);
+  CHECK(parameters.read("embeddings.token")(2, 0) == 1e-40f);
+}
+
+TEST_CASE("int8 takes a scale per column of a matrix and per row of embeddings, in any order") {
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  place(loader, "embeddings.token.scale", "F32", {3}, Floats{1, 10, 0.5f});
+  place(loader, "embeddings.token", "I8", {3, 2}, Bytes{1, -2, 3, 4, 100, -128});
+  place(loader, "layers.0.attention.wq", "I8", {2, 4}, Bytes{1, 2, 3, 4, 5, 6, 7, 8});
+  place(loader, "layers.0.attention.wq.scale", "F32", {4}, Floats{1, 2, 3, 4});
+  place(loader, "final_norm.gamma", "F64", {2}, std::vector<double>{0.1, 2});
+  loader.finish();
+  Matrix rows(3, 2), cols(2, 4);
+  rows << 1, -2, 30, 40, 50, -64;
+  cols << 1, 4, 9, 16, 5, 12, 21, 32;
+  CHECK(parameters.read("embeddings.token") == rows);
+  CHECK(parameters.read("layers.0.attention.wq") == cols);
+}
+
+TEST_CASE("a file that disagrees with the model is refused by the tensor's name") {
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  CHECK(thrown([&] { place(loader, "layers.0.attention.wq", "F32", {4, 2}, Floats(8)); }) ==
+        "bad-checkpoint: checkpoint: \"layers.0.attention.wq\" has shape [4,2], expected [2,4]");
+  CHECK(thrown([&] { place(loader, "layers.0.attention.wq", "F32", {2, 4}, Floats(7)); }) ==
+        "bad-checkpoint: checkpoint: \"layers.0.attention.wq\" has 28 bytes, expected 32");
+  CHECK(thrown([&] { place(loader, "layers.9.attention.wq", "F32", {2, 4}, Floats(8)); }) ==
+        "bad-checkpoint: checkpoint: \"layers.9.attention.wq\" is not a parameter of this model");
+  CHECK(thrown([&] { place(loader, "final_norm.gamma", "I64", {2}, std::vector<std::int64_t>(2)); }) ==
+        "bad-checkpoint: checkpoint: \"final_norm.gamma\" has dtype I64, expected F64, F32, F16, BF16 or I8");
+  CHECK(thrown([&] { place(loader, "layers.0.attention.wq.scale", "F32", {2}, Floats(2)); }) ==
+        "bad-checkpoint: checkpoint: \"layers.0.attention.wq.scale\" has shape [2], expected [4]");
+  place(loader, "layers.0.attention.wq", "I8", {2, 4}, Bytes(8));
+  CHECK(thrown([&] { place(loader, "layers.0.attention.wq", "I8", {2, 4}, Bytes(8)); }) ==
+        "bad-checkpoint: checkpoint: \"layers.0.attention.wq\" comes twice");
+  CHECK(thrown([&] { loader.finish(); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token\" is missing, expected shape [3,2]");
+  place(loader, "embeddings.token", "F32", {3, 2}, Floats(6));
+  CHECK(thrown([&] { loader.finish(); }) ==
+        "bad-checkpoint: checkpoint: \"layers.0.attention.wq.scale\" is missing, and layers.0.attention.wq is I8");
+}
+
+}  // namespace headscope
