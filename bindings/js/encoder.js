@@ -18,6 +18,7 @@ import { Matrix } from "./trace/matrix.js";
 /** @typedef {import("./loaded-encoder.js").LoadedEncoder} LoadedEncoder */
 /** @typedef {import("./loading-options.js").LoadingOptions} LoadingOptions */
 /** @typedef {import("./loading-options.js").OwnParameters} OwnParameters */
+/** @typedef {import("./module.js").HeadGate} HeadGate */
 /** @typedef {import("./protocol.js").Commands} Commands */
 /** @typedef {import("./run-options.js").RunOptions} RunOptions */
 /** @typedef {import("./trace/token.js").Token} Token */
@@ -31,6 +32,15 @@ const abandoned = new FinalizationRegistry(
   (/** @type {{ connection: Connection, id: number }} */ { connection, id }) =>
     disposeIn(connection, id),
 );
+
+/**
+ * For the analysis: how close an encoder's sentence vectors stay to themselves, as the mean cosine
+ * over texts, under each of several lists of gates.
+ *
+ * @type {(encoder: Encoder, texts: string[], gates: HeadGate[][],
+ *   options: { truncate?: boolean, signal?: AbortSignal }) => Promise<number[]>}
+ */
+export let gatedSimilarities;
 
 /** A Transformer encoder with its parameters, on an engine. */
 export class Encoder {
@@ -157,19 +167,12 @@ export class Encoder {
     const { truncate = false, signal } = readOptions(options, "embed", embedKinds);
     listOf(aString)(texts, "embed: texts");
     throwIfAborted(signal, "embed");
-    if (this.config.pooling === "none") {
-      throw new HeadscopeError(
-        "unsupported-model",
-        'embed: this model has no sentence vector: its pooling is "none"',
-      );
-    }
+    this.#throwIfUnpooled("embed");
     /** @type {Float32Array[]} */
     const vectors = [];
     for (let first = 0; first < texts.length; first += embedBatch) {
       const batch = texts.slice(first, first + embedBatch);
-      const sequences = batch.map((text) =>
-        this.#text.numbers(this.#text.tokenize({ text }, truncate)),
-      );
+      const sequences = this.#numberTexts(batch, truncate);
       const { request } = readRunOptions({ capture: [] });
       const result = await this.#call("run", { request: { ...request, sequences } }, signal);
       vectors.push(...result.sequences.map(({ pooled }) => pooled));
@@ -190,6 +193,19 @@ export class Encoder {
   }
 
   /**
+   * @param {string[]} texts
+   * @param {HeadGate[][]} gates
+   * @param {{ truncate?: boolean, signal?: AbortSignal }} options
+   * @returns {Promise<number[]>}
+   */
+  async #similarities(texts, gates, { truncate = false, signal }) {
+    this.#throwIfDisposed();
+    this.#throwIfUnpooled("analysis");
+    const sequences = this.#numberTexts(texts, truncate);
+    return this.#call("analyse", { sequences, gates }, signal);
+  }
+
+  /**
    * Frees the parameters; pending calls reject with `disposed`. A second call does nothing.
    */
   dispose() {
@@ -201,7 +217,7 @@ export class Encoder {
   }
 
   /**
-   * @template {"run" | "parameter"} C
+   * @template {"run" | "parameter" | "analyse"} C
    * @param {C} command
    * @param {Omit<Commands[C]["args"], "encoder">} args
    * @param {AbortSignal | undefined} signal
@@ -214,8 +230,30 @@ export class Encoder {
     return this.#connection.call(command, whole, { encoder, ...(signal ? { signal } : {}) });
   }
 
+  /**
+   * @param {string[]} texts
+   * @param {boolean} truncate
+   */
+  #numberTexts(texts, truncate) {
+    return texts.map((text) => this.#text.numbers(this.#text.tokenize({ text }, truncate)));
+  }
+
   #throwIfDisposed() {
     if (this.#disposed) throw disposedError();
+  }
+
+  /** @param {string} what */
+  #throwIfUnpooled(what) {
+    if (this.config.pooling !== "none") return;
+    throw new HeadscopeError(
+      "unsupported-model",
+      `${what}: this model has no sentence vector: its pooling is "none"`,
+    );
+  }
+
+  static {
+    gatedSimilarities = (encoder, texts, gates, options) =>
+      encoder.#similarities(texts, gates, options);
   }
 }
 

@@ -18,6 +18,8 @@ import { HeadscopeError } from "./trace/error.js";
  * @typedef {{ ids: Int32Array, segments?: Int32Array }} Sequence
  */
 
+/** @typedef {{ layer: number, head: number, gate: number }} HeadGate */
+
 /**
  * What a run is asked for, as the C++ module takes it.
  *
@@ -25,7 +27,7 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {Sequence[]} sequences may differ in length
  * @property {string[]} capture
  * @property {number[]} [layers] all where it is missing
- * @property {{ layer: number, head: number, gate: number }[]} gates
+ * @property {HeadGate[]} gates
  * @property {"model" | "bidirectional" | "causal"} mask
  * @property {"model" | PositionOptions} position
  */
@@ -63,6 +65,11 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {(run: number) => Outcome<boolean>} runStep
  * @property {(run: number) => Outcome<SequenceResult[]>} runFinish
  * @property {(run: number) => Outcome<void>} runDrop
+ * @property {(name: string, args: Record<string, unknown>) => Outcome<unknown>} component
+ * @property {(encoder: number, request: { sequences: Sequence[] }) => Outcome<number>} analysisBegin
+ * @property {(analysis: number, gates: HeadGate[]) => Outcome<number>} analysisSimilarity mean
+ *   cosine of the sentence vectors to those of the whole model
+ * @property {(analysis: number) => Outcome<void>} analysisEnd
  * @property {PThreads} [PThread] in the threaded engines
  */
 

@@ -6,8 +6,10 @@ import { HeadscopeError } from "./trace/error.js";
 /** @typedef {import("./job-queue.js").Checkpoint} Checkpoint */
 /** @typedef {import("./module.js").EncoderConfig} EncoderConfig */
 /** @typedef {import("./module.js").ErrorCode} ErrorCode */
+/** @typedef {import("./module.js").HeadGate} HeadGate */
 /** @typedef {import("./module.js").Module} Module */
 /** @typedef {import("./module.js").RunRequest} RunRequest */
+/** @typedef {import("./module.js").Sequence} Sequence */
 /** @typedef {import("./module.js").SequenceResult} SequenceResult */
 /** @typedef {import("./module.js").Tensor} Tensor */
 /** @typedef {import("./runtime.js").Runtime} Runtime */
@@ -24,6 +26,10 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {{ args: { encoder: number, request: RunRequest }, result: RunResult }} run
  * @property {{ args: { encoder: number, name: string },
  *   result: { rows: number, cols: number, data: Float32Array } }} parameter
+ * @property {{ args: { name: string, arguments: Record<string, unknown> }, result: unknown }}
+ *   component
+ * @property {{ args: AnalysisArguments, result: number[] }} analyse similarities, one for each
+ *   list of gates
  * @property {{ args: { encoder: number }, result: undefined }} dispose
  * @property {{ args: undefined, result: number }} heap bytes
  */
@@ -36,6 +42,7 @@ import { HeadscopeError } from "./trace/error.js";
  *   | { values: Record<string, Float32Array> } | { seed: number }} ParameterSource
  * @typedef {{ config: EncoderConfig, parameters: ParameterSource }} LoadArguments
  * @typedef {{ encoder: number, config: EncoderConfig, names: string[] }} LoadResult
+ * @typedef {{ encoder: number, sequences: Sequence[], gates: HeadGate[][] }} AnalysisArguments
  * @typedef {{ sequences: SequenceResult[], forward_ms: number, copy_ms: number }} RunResult
  */
 
@@ -134,6 +141,10 @@ function carryOut(command, module, args, checkpoint) {
       return runEncoder(module, args, checkpoint);
     case "parameter":
       return unwrap(module.encoderParameter(args.encoder, args.name));
+    case "component":
+      return unwrap(module.component(args.name, args.arguments));
+    case "analyse":
+      return analyseEncoder(module, args, checkpoint);
     case "dispose":
       return unwrap(module.encoderDispose(args.encoder));
     case "heap":
@@ -230,13 +241,36 @@ async function runEncoder(module, { encoder, request }, checkpoint) {
   const run = Number(timed(() => unwrap(module.runBegin(encoder, request))));
   try {
     while (timed(() => unwrap(module.runStep(run)))) await checkpoint();
+    const start_ms = performance.now();
+    const sequences = unwrap(module.runFinish(run));
+    return { sequences, forward_ms, copy_ms: performance.now() - start_ms };
   } catch (error) {
     unwrap(module.runDrop(run));
     throw error;
   }
-  const start_ms = performance.now();
-  const sequences = unwrap(module.runFinish(run));
-  return { sequences, forward_ms, copy_ms: performance.now() - start_ms };
+}
+
+/**
+ * Gates the heads of an encoder in several ways; an abort takes hold between two of them.
+ *
+ * @param {Module} module
+ * @param {AnalysisArguments} args
+ * @param {Checkpoint} checkpoint
+ * @returns {Promise<number[]>}
+ */
+async function analyseEncoder(module, { encoder, sequences, gates }, checkpoint) {
+  await checkpoint();
+  const analysis = unwrap(module.analysisBegin(encoder, { sequences }));
+  try {
+    const similarities = [];
+    for (const each of gates) {
+      await checkpoint();
+      similarities.push(unwrap(module.analysisSimilarity(analysis, each)));
+    }
+    return similarities;
+  } finally {
+    unwrap(module.analysisEnd(analysis));
+  }
 }
 
 /**

@@ -78,7 +78,7 @@ export function readRunOptions(options) {
     position = "model",
   } = read;
   const { layers, order, truncate = false, signal } = read;
-  if (order !== undefined) checkPermutation(order);
+  if (order !== undefined) checkPermutation(order, "run: order");
   return {
     request: {
       capture: [...capture],
@@ -93,13 +93,16 @@ export function readRunOptions(options) {
   };
 }
 
-/** @param {number[]} order */
-function checkPermutation(order) {
+/**
+ * @param {number[]} order whole numbers
+ * @param {string} what
+ */
+export function checkPermutation(order, what) {
   const distinct = new Set(order).size === order.length;
   if (distinct && order.every((place) => place < order.length)) return;
   throw new HeadscopeError(
     "bad-argument",
-    `run: order is [${order.slice(0, 20)}], expected each of 0 to ${order.length - 1} once`,
+    `${what} is [${order.slice(0, 20)}], expected each of 0 to ${order.length - 1} once`,
   );
 }
 
