@@ -13,6 +13,8 @@ const binding = (name) => join(ROOT, "bindings/js", name);
 /** @type {Entries} */
 export const NODE_ENTRIES = {
   index: binding("index.js"),
+  components: binding("components.js"),
+  analysis: binding("analysis.js"),
   trace: binding("trace/index.js"),
   inline: binding("inline.js"),
   worker: binding("worker.js"),
