@@ -12,30 +12,42 @@ Matrix matrix_in(const val& value) {
   return matrix;
 }
 
-void check_tables(const PositionOptions& options, const PositionArgument& argument, const AttentionShape& shape) {
-  if (options.kind == PositionKind::kT5 && (argument.table.rows() != options.buckets || argument.table.cols() != shape.heads)) {
-    throw Error(ErrorCode::kBadShape, "position: table has shape [" + std::to_string(argument.table.rows()) + "," +
-                                          std::to_string(argument.table.cols()) + "], expected [buckets, heads] = [" +
-                                          std::to_string(options.buckets) + "," + std::to_string(shape.heads) + "]");
+void check_relative(const Matrix& table, Index clip, Index width) {
+  if (table.rows() == 0 || (table.rows() == 2 * clip + 1 && table.cols() == width)) return;
+  throw Error(ErrorCode::kBadShape,
+              "position: a relative table has shape [" + std::to_string(table.rows()) + "," +
+                  std::to_string(table.cols()) + "], expected [2 clip + 1, d_head] = [" +
+                  std::to_string(2 * clip + 1) + "," + std::to_string(width) + "]");
+}
+
+void check_tables(const PositionOptions& options, const PositionArgument& argument,
+                  const AttentionShape& shape) {
+  if (options.kind == PositionKind::kT5 &&
+      (argument.table.rows() != options.buckets || argument.table.cols() != shape.heads)) {
+    throw Error(ErrorCode::kBadShape,
+                "position: table has shape [" + std::to_string(argument.table.rows()) + "," +
+                    std::to_string(argument.table.cols()) + "], expected [buckets, heads] = [" +
+                    std::to_string(options.buckets) + "," + std::to_string(shape.heads) + "]");
   }
-  for (const Matrix* table : {&argument.relative_key, &argument.relative_value}) {
-    if (options.kind != PositionKind::kShaw || table->rows() == 0) continue;
-    if (table->rows() == 2 * options.clip + 1 && table->cols() == shape.head_width) continue;
-    throw Error(ErrorCode::kBadShape, "position: a relative table has shape [" + std::to_string(table->rows()) + "," +
-                                          std::to_string(table->cols()) + "], expected [2 clip + 1, K] = [" +
-                                          std::to_string(2 * options.clip + 1) + "," +
-                                          std::to_string(shape.head_width) + "]");
-  }
+  if (options.kind != PositionKind::kShaw) return;
+  check_relative(argument.relative_key, options.clip, shape.head_width);
+  check_relative(argument.relative_value, options.clip, shape.value_width);
 }
 
 }  // namespace
 
 Matrix Arguments::matrix(const char* name) const { return matrix_in(object_[name]); }
 
-Matrix Arguments::matrix_or_empty(const char* name) const { return has(name) ? matrix(name) : Matrix(); }
+Matrix Arguments::matrix_or_empty(const char* name) const {
+  return has(name) ? matrix(name) : Matrix();
+}
 
 std::vector<float> Arguments::vector_or_empty(const char* name) const {
   return has(name) ? copy_in<float>(object_[name]) : std::vector<float>{};
+}
+
+std::vector<double> Arguments::doubles_or_empty(const char* name) const {
+  return has(name) ? copy_in<double>(object_[name]) : std::vector<double>{};
 }
 
 double Arguments::number(const char* name, double fallback) const {
@@ -79,7 +91,8 @@ PositionArgument Arguments::position(const AttentionShape& shape) const {
   setting.heads = shape.heads;
   setting.causal = shape.causal;
   setting.t5_bias.emplace(view(std::as_const(argument.table)));
-  setting.shaw.push_back({view(std::as_const(argument.relative_key)), view(std::as_const(argument.relative_value))});
+  setting.shaw.push_back(
+      {view(std::as_const(argument.relative_key)), view(std::as_const(argument.relative_value))});
   argument.position = make_position(options, setting);
   argument.position->prepare(shape.tokens);
   return argument;

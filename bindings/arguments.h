@@ -35,6 +35,7 @@ struct AttentionShape {
   Index embedding_width;
   Index heads;
   Index head_width;
+  Index value_width;
   bool causal;
 };
 
@@ -50,6 +51,8 @@ class Arguments {
   /// No rows where it is not given.
   Matrix matrix_or_empty(const char* name) const;
   std::vector<float> vector_or_empty(const char* name) const;
+  /// Of a Float64Array.
+  std::vector<double> doubles_or_empty(const char* name) const;
   double number(const char* name, double fallback) const;
   Index count(const char* name, Index fallback) const;
   bool flag(const char* name) const;

@@ -8,7 +8,8 @@ namespace {
 /// The heads of one capture as an array of matrices.
 val per_head(Trace& trace, Capture capture, Index heads) {
   val list = val::array();
-  for (Index head = 0; head < heads; ++head) list.call<void>("push", copy_out(Matrix(trace.matrix(capture, 0, head))));
+  for (Index head = 0; head < heads; ++head)
+    list.call<void>("push", copy_out(Matrix(trace.matrix(capture, 0, head))));
   return list;
 }
 
@@ -68,7 +69,8 @@ void reserve_layer(Trace& trace, const Config& config, Index tokens) {
   for (const auto& [name, capture] : kLayerMatrices) {
     const bool pre_only = capture == Capture::kNormed1 || capture == Capture::kNormed2;
     if (pre_only && config.norm != NormPlacement::kPre) continue;
-    trace.reserve(capture, 0, 0, tokens, capture == Capture::kFeedForwardHidden ? config.d_ff : config.d_model);
+    trace.reserve(capture, 0, 0, tokens,
+                  capture == Capture::kFeedForwardHidden ? config.d_ff : config.d_model);
   }
   trace.allocate();
 }

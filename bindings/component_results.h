@@ -20,7 +20,8 @@ val only(const val& output);
 
 /// Makes room for everything that multiHeadAttention answers with.
 void reserve_heads(Trace& trace, const HeadShape& shape);
-/// Sets scores, weights and context, a matrix per head, and query, key, value and concat, a matrix each.
+/// Sets scores, weights and context, a matrix per head, and query, key, value and concat, a matrix
+/// each.
 val heads_result(Trace& trace, Index heads, const Matrix& output);
 
 /// Makes room for everything that encoderLayer answers with.

@@ -26,14 +26,29 @@ using marshal::Arguments;
 using marshal::copy_out;
 using marshal::val;
 
-const float* pointer(const std::vector<float>& values) { return values.empty() ? nullptr : values.data(); }
+const float* pointer(const std::vector<float>& values) {
+  return values.empty() ? nullptr : values.data();
+}
 
-float epsilon_of(const Arguments& arguments) { return static_cast<float>(arguments.number("epsilon", 1e-5)); }
+float epsilon_of(const Arguments& arguments) {
+  return static_cast<float>(arguments.number("epsilon", 1e-5));
+}
 
 Index heads_of(const Arguments& arguments, Index width) {
   const Index heads = arguments.count("heads", 1);
   if (heads >= 1 && width % heads == 0) return heads;
-  throw Error(ErrorCode::kBadArgument, "heads is " + std::to_string(heads) + ", expected a divisor of " + std::to_string(width));
+  throw Error(ErrorCode::kBadArgument, "heads is " + std::to_string(heads) +
+                                           ", expected a divisor of " + std::to_string(width));
+}
+
+/// Gates of a feed-forward network: w_gate where the activation is gated, and no b_gate without it.
+marshal::ActivationChoice activation_of(const Arguments& arguments, const Arguments& weights) {
+  const marshal::ActivationChoice choice = marshal::activation_in(arguments.object());
+  require(!choice.gated || weights.has("w_gate"), ErrorCode::kBadArgument,
+          "a gated activation needs w_gate");
+  require(!weights.has("b_gate") || weights.has("w_gate"), ErrorCode::kBadArgument,
+          "b_gate needs w_gate");
+  return choice;
 }
 
 PositionOptions sinusoidal_options(const Arguments& arguments, Index width) {
@@ -51,7 +66,8 @@ val one_head(Context& context, const Arguments& arguments, const Position* posit
   // a bias is part of the scores as shown; a mask is not
   const BiasPosition biased(view(bias));
   AttentionOptions options;
-  options.scale = static_cast<float>(arguments.number("scale", 1.0 / std::sqrt(static_cast<double>(query.cols()))));
+  options.scale = static_cast<float>(
+      arguments.number("scale", 1.0 / std::sqrt(static_cast<double>(query.cols()))));
   options.position = position ? position : &biased;
   options.mask = mask->mask();
   Trace trace;
@@ -68,10 +84,13 @@ val one_head(Context& context, const Arguments& arguments, const Position* posit
   return result;
 }
 
-val attention(Context& context, const Arguments& arguments) { return one_head(context, arguments, nullptr); }
+val attention(Context& context, const Arguments& arguments) {
+  return one_head(context, arguments, nullptr);
+}
 
 val shaw_attention(Context& context, const Arguments& arguments) {
-  const Matrix key = arguments.matrix("relative_key"), value = arguments.matrix_or_empty("relative_value");
+  const Matrix key = arguments.matrix("relative_key"),
+               value = arguments.matrix_or_empty("relative_value");
   const ShawPosition position({{view(key), view(value)}});
   return one_head(context, arguments, &position);
 }
@@ -79,7 +98,8 @@ val shaw_attention(Context& context, const Arguments& arguments) {
 val multi_head(Context& context, const Arguments& arguments) {
   Matrix x = arguments.matrix("x");
   const Matrix memory = arguments.has("memory") ? arguments.matrix("memory") : Matrix();
-  const Matrix wq = arguments.matrix("wq"), wk = arguments.matrix("wk"), wv = arguments.matrix("wv"), wo = arguments.matrix("wo");
+  const Matrix wq = arguments.matrix("wq"), wk = arguments.matrix("wk"),
+               wv = arguments.matrix("wv"), wo = arguments.matrix("wo");
   const auto bq = arguments.vector_or_empty("bq"), bk = arguments.vector_or_empty("bk"),
              bv = arguments.vector_or_empty("bv"), bo = arguments.vector_or_empty("bo"),
              gates = arguments.vector_or_empty("gates");
@@ -87,11 +107,13 @@ val multi_head(Context& context, const Arguments& arguments) {
   heads_of(arguments, wv.cols());
   const Index keys = arguments.has("memory") ? memory.rows() : x.rows();
   const auto mask = arguments.mask();
-  const auto position = arguments.position({std::max(x.rows(), keys), x.cols(), heads, width, mask->causal});
+  const auto position = arguments.position(
+      {std::max(x.rows(), keys), x.cols(), heads, width, wv.cols() / heads, mask->causal});
   if (position.position) position.position->add_to_embeddings(view(x));
   AttentionOptions options;
   options.heads = heads;
-  options.scale = static_cast<float>(arguments.number("scale", 1.0 / std::sqrt(static_cast<double>(width))));
+  options.scale =
+      static_cast<float>(arguments.number("scale", 1.0 / std::sqrt(static_cast<double>(width))));
   options.position = position.position.get();
   options.mask = mask->mask();
   options.gates = gates;
@@ -101,8 +123,8 @@ val multi_head(Context& context, const Arguments& arguments) {
   std::optional<ConstMatrixView> memory_view;
   if (arguments.has("memory")) memory_view.emplace(view(memory));
   multi_head_attention(context,
-                       {view(std::as_const(x)), memory_view, view(wq), view(wk), view(wv), view(wo), pointer(bq),
-                        pointer(bk), pointer(bv), pointer(bo)},
+                       {view(std::as_const(x)), memory_view, view(wq), view(wk), view(wv), view(wo),
+                        pointer(bq), pointer(bk), pointer(bv), pointer(bo)},
                        options, trace, view(output));
   return marshal::heads_result(trace, heads, output);
 }
@@ -111,7 +133,8 @@ val layer_norm(Context&, const Arguments& arguments) {
   Matrix x = arguments.matrix("x");
   if (arguments.has("sublayer")) x += arguments.matrix("sublayer");
   const auto gamma = arguments.vector_or_empty("gamma"), beta = arguments.vector_or_empty("beta");
-  layer_norm_rows(view(std::as_const(x)), pointer(gamma), pointer(beta), epsilon_of(arguments), view(x));
+  layer_norm_rows(view(std::as_const(x)), pointer(gamma), pointer(beta), epsilon_of(arguments),
+                  view(x));
   return marshal::only(copy_out(x));
 }
 
@@ -119,7 +142,8 @@ val layer_norm_steps_of(Context&, const Arguments& arguments) {
   Matrix sum = arguments.matrix("x");
   if (arguments.has("sublayer")) sum += arguments.matrix("sublayer");
   const auto gamma = arguments.vector_or_empty("gamma"), beta = arguments.vector_or_empty("beta");
-  const LayerNormSteps steps = layer_norm_steps(std::move(sum), pointer(gamma), pointer(beta), epsilon_of(arguments));
+  const LayerNormSteps steps =
+      layer_norm_steps(std::move(sum), pointer(gamma), pointer(beta), epsilon_of(arguments));
   val result = val::object();
   result.set("sum", copy_out(steps.sum));
   result.set("mean", copy_out(steps.mean)["data"]);
@@ -145,12 +169,12 @@ val feed_forward(Context& context, const Arguments& arguments) {
   weights.w_gate = packed(arguments.matrix_or_empty("w_gate"));
   weights.b1 = pointer(b1);
   weights.b_gate = pointer(b_gate);
-  const marshal::ActivationChoice choice = marshal::activation_in(arguments.object());
-  require(!choice.gated || arguments.has("w_gate"), ErrorCode::kBadArgument,
-          "feedForward: a gated activation needs w_gate");
-  Matrix hidden(x.rows(), weights.w1.cols()), gate(x.rows(), weights.w_gate.cols()), output(x.rows(), weights.w2.cols());
+  const marshal::ActivationChoice choice = activation_of(arguments, arguments);
+  Matrix hidden(x.rows(), weights.w1.cols()), gate(x.rows(), weights.w_gate.cols()),
+      output(x.rows(), weights.w2.cols());
   compute_hidden(context, weights, choice.activation, view(x), {view(hidden), view(gate)});
-  multiply(context, view(std::as_const(hidden)), weights.w2.view(), {.bias = pointer(b2)}, view(output));
+  multiply(context, view(std::as_const(hidden)), weights.w2.view(), {.bias = pointer(b2)},
+           view(output));
   return marshal::only(copy_out(output));
 }
 
@@ -178,7 +202,7 @@ Parameters layer_parameters(const Config& config, const Arguments& given) {
 val encoder_layer(Context& context, const Arguments& arguments) {
   Matrix x = arguments.matrix("x");
   const Arguments given(arguments.object()["parameters"]);
-  const marshal::ActivationChoice choice = marshal::activation_in(arguments.object());
+  const marshal::ActivationChoice choice = activation_of(arguments, given);
   Config config;
   config.n_layers = 1;
   config.d_model = config.d_input = x.cols();
@@ -188,14 +212,14 @@ val encoder_layer(Context& context, const Arguments& arguments) {
   config.norm_epsilon = arguments.number("epsilon", 1e-5);
   config.activation = choice.activation;
   config.gated = given.has("w_gate");
-  require(!choice.gated || config.gated, ErrorCode::kBadArgument, "encoderLayer: a gated activation needs w_gate");
   Parameters parameters = layer_parameters(config, given);
   LayerWeights weights;
   pack_layer(config, 0, parameters, weights);
 
   const auto mask = arguments.mask();
   const auto position =
-      arguments.position({x.rows(), x.cols(), config.n_heads, config.head_width(0), mask->causal});
+      arguments.position({x.rows(), x.cols(), config.n_heads, config.head_width(0),
+                          config.head_width(0), mask->causal});
   if (position.position) position.position->add_to_embeddings(view(x));
   LayerOptions options = layer_options(config, 0);
   options.attention.position = position.position.get();
@@ -205,7 +229,8 @@ val encoder_layer(Context& context, const Arguments& arguments) {
   LayerBuffers buffers(config, x.rows());
   Matrix output(x.rows(), x.cols());
   const Sequence sequence{0, x.rows(), 0, x.rows(), &trace};
-  run_encoder_layer(context, weights, options, {&sequence, 1}, buffers, view(std::as_const(x)), view(output));
+  run_encoder_layer(context, weights, options, {&sequence, 1}, buffers, view(std::as_const(x)),
+                    view(output));
   return marshal::layer_result(trace, config, output);
 }
 
@@ -231,11 +256,9 @@ val rotary(Context&, const Arguments& arguments) {
   PositionOptions options = marshal::position_in(arguments.object());
   options.kind = PositionKind::kRotary;
   check_position(options, x.cols(), x.cols());
-  std::vector<double> positions(static_cast<std::size_t>(x.rows()));
-  const auto given = arguments.vector_or_empty("positions");
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    positions[i] = given.empty() ? static_cast<double>(i) : static_cast<double>(given[i]);
-  }
+  std::vector<double> positions = arguments.doubles_or_empty("positions");
+  for (Index i = static_cast<Index>(positions.size()); i < x.rows(); ++i)
+    positions.push_back(static_cast<double>(i));
   rotate_rows(options, positions, view(x));
   return marshal::only(copy_out(x));
 }
@@ -259,7 +282,8 @@ val score_biases(const Position& position, Index heads, Index length, bool causa
 
 val alibi_bias(Context&, const Arguments& arguments) {
   const Index heads = arguments.count("heads", 1);
-  return score_biases(AlibiPosition(heads), heads, arguments.count("length", 0), arguments.flag("causal"));
+  return score_biases(AlibiPosition(heads), heads, arguments.count("length", 0),
+                      arguments.flag("causal"));
 }
 
 PositionOptions t5_options(const Arguments& arguments, Index buckets) {
@@ -271,13 +295,15 @@ PositionOptions t5_options(const Arguments& arguments, Index buckets) {
 }
 
 val t5_buckets(Context&, const Arguments& arguments) {
-  const PositionOptions options = t5_options(arguments, arguments.count("buckets", PositionOptions().buckets));
+  const PositionOptions options =
+      t5_options(arguments, arguments.count("buckets", PositionOptions().buckets));
   const Index length = arguments.count("length", 0);
   const bool causal = arguments.flag("causal");
   Matrix buckets(length, length);
   for (Index i = 0; i < length; ++i) {
     for (Index j = 0; j < length; ++j) {
-      buckets(i, j) = static_cast<float>(t5_bucket(j - i, options.buckets, options.max_distance, causal));
+      buckets(i, j) =
+          static_cast<float>(t5_bucket(j - i, options.buckets, options.max_distance, causal));
     }
   }
   return marshal::only(copy_out(buckets));
@@ -293,8 +319,8 @@ val t5_bias(Context&, const Arguments& arguments) {
 }
 
 val attention_cost_of(Context&, const Arguments& arguments) {
-  const AttentionCost cost =
-      attention_cost(arguments.number("length", 0), arguments.number("d_model", 0), arguments.number("heads", 1));
+  const AttentionCost cost = attention_cost(
+      arguments.number("length", 0), arguments.number("d_model", 0), arguments.number("heads", 1));
   val head = val::object();
   head.set("score_operations", cost.head_score_operations);
   head.set("d_head", cost.head_width);
