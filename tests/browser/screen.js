@@ -76,7 +76,9 @@ export async function readScreen(page) {
       note: texts(root, ".heading .note")[0] ?? "",
       cells: texts(root, ".panel.heatmap text.value"),
       table: Array.from(root.querySelectorAll(".numbers tr"), (row) => texts(row, "th, td")),
-      heads: root.querySelectorAll(".heads .head canvas").length,
+      heads: Array.from(root.querySelectorAll(".heads .head canvas"), (canvas) =>
+        canvas.getBoundingClientRect(),
+      ).filter(({ width }) => width > 0).length,
       status: status instanceof HTMLElement && !status.hidden ? (texts(status, "p")[0] ?? "") : "",
     };
   });

@@ -1,5 +1,5 @@
 import { attentionHeatmap, weightKey } from "../plots/attention-heatmap.js";
-import { attentionLines } from "../plots/attention-lines.js";
+import { attentionLines, usualThreshold } from "../plots/attention-lines.js";
 import { headGrid } from "../plots/head-grid.js";
 import { html } from "../plots/node.js";
 import { weightTable } from "../plots/number-table.js";
@@ -7,7 +7,7 @@ import { percentText } from "../plots/number-text.js";
 import { quoted, tokenLabel } from "../plots/token-label.js";
 import { tokenStrip } from "../plots/token-strip.js";
 import { headsOf, headTitle, shownWeights, tokenNote } from "./attention-state.js";
-import { createPanel, say, show, widthOf } from "./panel.js";
+import { createPanel, say, show } from "./panel.js";
 
 /** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
 /** @typedef {import("./attention-state.js").AttentionState} AttentionState */
@@ -18,7 +18,8 @@ import { createPanel, say, show, widthOf } from "./panel.js";
  * @typedef {object} AttentionPanel
  * @property {string} name
  * @property {HTMLElement} node
- * @property {(state: AttentionState) => void} paint
+ * @property {HTMLElement} [box] what the plot is drawn in
+ * @property {(state: AttentionState, width: number) => void} paint width: of the box, in px
  */
 
 /** @returns {AttentionPanel} the tokens as typed */
@@ -43,17 +44,23 @@ export function tokensPanel() {
 /** @returns {AttentionPanel} all heads as small heat maps */
 export function gridPanel() {
   const panel = createPanel("grid", { role: "listbox", label: "heads" });
+  /** @type {unknown[]} */
+  let drawn = [];
   return {
     name: "grid",
     ...panel,
-    paint({ trace, chosen, hovered, theme, scale }) {
+    paint({ trace, chosen, hovered, theme, scale }, width) {
+      // the other panels change with every token that the pointer passes, this one does not
+      const at = hovered ?? { layer: -1, head: -1 };
+      const inputs = [trace, chosen.layer, chosen.head, at.layer, at.head, theme, scale, width];
+      if (inputs.every((input, index) => input === drawn[index])) return;
+      drawn = inputs;
       const { n_layers: layers, n_heads: heads } = trace.config;
       say(panel.title, `${counted(layers, "layer")} of ${counted(heads, "head")}`);
       say(
         panel.note,
         "Each square is one head: its rows are query tokens, its columns key tokens.",
       );
-      const width = widthOf(panel);
       show(panel, headGrid(headsOf(trace), { width, theme, scale, chosen, hovered }));
       pointTo(panel.box, `head-${chosen.layer}-${chosen.head}`);
     },
@@ -87,20 +94,20 @@ export function linesPanel() {
   return {
     name: "lines",
     ...panel,
-    paint(state) {
+    paint(state, width) {
       const { trace, token, key } = state;
       const { layer, head } = state.hovered ?? state.chosen;
       say(panel.title, `Layer ${layer}, head ${head} as lines`);
-      // a long text has thousands of weights just over 0.01, too many to tell apart
-      const usual = trace.tokens.length > 40 && token === null && key === null ? 0.05 : 0.01;
-      const threshold = state.threshold ?? usual;
-      const width = widthOf(panel);
+      const threshold = state.threshold ?? usualThreshold(trace.tokens.length, token ?? key);
       show(
         panel,
         attentionLines(shownWeights(state), { tokens: trace.tokens, width, token, key, threshold }),
       );
       say(foot, `Width is weight; lines under ${percentText(threshold)} are left out.`);
-      if (token !== null && token !== followed) follow(panel.box, token);
+      // a frame later: measuring what was just drawn would make the browser lay it out twice
+      if (token !== null && token !== followed) {
+        requestAnimationFrame(() => follow(panel.box, token));
+      }
       followed = token;
     },
   };
@@ -125,9 +132,8 @@ export function heatmapPanel(onScale) {
   return {
     name: "heatmap",
     ...panel,
-    paint(state) {
+    paint(state, width) {
       const { trace, token, key, theme, scale } = state;
-      const width = widthOf(panel);
       show(
         panel,
         attentionHeatmap(shownWeights(state), {
@@ -152,7 +158,7 @@ export function numbersPanel() {
   return {
     name: "numbers",
     ...panel,
-    paint(state) {
+    paint(state, width) {
       const { trace, token } = state;
       const { layer, head } = state.hovered ?? state.chosen;
       const heads = headsOf(trace).filter((each) => each.layer === layer);
@@ -170,7 +176,7 @@ export function numbersPanel() {
         chosen: each.head === head,
       }));
       const columns = [...trace.tokens.map(tokenLabel), "sum"];
-      const options = { room: widthOf(panel), chosen: state.key, caption: title };
+      const options = { room: width, chosen: state.key, caption: title };
       show(panel, weightTable({ corner: "key token", columns, rows }, options));
     },
   };

@@ -9,6 +9,7 @@ import {
   tokensPanel,
 } from "./attention-panels.js";
 import { HeadscopeElement } from "./element.js";
+import { widthOf } from "./panel.js";
 import { placeOf } from "./place.js";
 import { createStatus } from "./status.js";
 import { TextRunner } from "./text-runner.js";
@@ -190,10 +191,14 @@ export class HeadscopeAttention extends HeadscopeElement {
     const view = this.root.querySelector(".view");
     view?.classList.toggle("long", (trace?.tokens.length ?? 0) > 9);
     view?.classList.toggle("stale", this.#outcome.state === "failed");
-    for (const panel of this.#panels) {
-      panel.node.hidden = !ready;
-      if (ready) panel.paint(this.#state(trace));
-    }
+    for (const panel of this.#panels) panel.node.hidden = !ready;
+    if (!ready) return;
+    const state = this.#state(trace);
+    // all widths before the first plot: reading one after drawing makes the browser lay out anew
+    const widths = this.#panels.map(({ box }) => (box === undefined ? 0 : widthOf(box)));
+    this.#panels.forEach((panel, index) => {
+      panel.paint(state, /** @type {number} */ (widths[index]));
+    });
   }
 
   /** Makes the panels of the view, where they are not there yet. */

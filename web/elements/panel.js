@@ -35,12 +35,12 @@ export function createPanel(name, { role, label, orientation }) {
 }
 
 /**
- * The width that a plot in the panel has.
+ * The width that a plot in a box has.
  *
- * @param {Panel} panel
+ * @param {HTMLElement} box
  * @returns {number} px
  */
-export function widthOf({ box }) {
+export function widthOf(box) {
   const { paddingLeft, paddingRight } = getComputedStyle(box);
   return box.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
 }

@@ -96,7 +96,7 @@ export class HeadscopePositions extends HeadscopeElement {
     if (codes === null || settings === null) return;
     const row = this.#hover.position ?? this.#pinned;
     const position = row !== null && row < codes.rows ? row : null;
-    const drawing = { codes, settings, theme: this.theme, width: widthOf(panel) };
+    const drawing = { codes, settings, theme: this.theme, width: widthOf(panel.box) };
     const draw = drawings[this.getAttribute("view") ?? "heatmap"] ?? drawHeatmap;
     const { title, note, plot, key } = draw({ ...drawing, ...this.#hover, position });
     say(panel.title, title);

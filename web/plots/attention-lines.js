@@ -13,7 +13,7 @@ import { shorten, tokenLabel } from "./token-label.js";
  * @property {number} width in px
  * @property {number | null} [token] the query token whose lines alone stand out, with their weights
  * @property {number | null} [key] where no token is chosen: the key token, seen from all queries
- * @property {number} [threshold] lines of less weight are left out
+ * @property {number} [threshold] lines of less weight are left out; `usualThreshold` by default
  */
 
 const labelSize = 14;
@@ -21,6 +21,18 @@ const longestLabel = 12;
 const top = 26;
 
 const link = linkHorizontal();
+
+/**
+ * The least weight that becomes a line where nothing else is asked for. A long text has thousands
+ * of weights just over 0.01: too many to tell apart, until one token is looked at.
+ *
+ * @param {number} count of tokens
+ * @param {number | null} chosen the token that is looked at
+ * @returns {number}
+ */
+export function usualThreshold(count, chosen) {
+  return count > 40 && chosen === null ? 0.05 : 0.01;
+}
 
 /**
  * Attention of one head as lines from each query token (left) to the key tokens (right). The width
@@ -59,14 +71,16 @@ export function attentionLines(weights, options) {
  * @param {{ left: number, right: number, row: number }} frame
  * @returns {SVGPathElement[]} thin ones first, so that the strong lie on top
  */
-function links(weights, { token = null, key = null, threshold = 0.01 }, { left, right, row }) {
+function links(weights, { token = null, key = null, threshold }, { left, right, row }) {
   const paths = [];
+  const least = threshold ?? usualThreshold(weights.rows, token ?? key);
+  const leastFaint = Math.max(least, usualThreshold(weights.rows, null));
   const thickest = Math.min(12, row * 0.55);
   for (let query = 0; query < weights.rows; ++query) {
     for (let to = 0; to < weights.cols; ++to) {
       const weight = weights.at(query, to);
-      if (weight < threshold) continue;
       const lit = token !== null ? query === token : key === null || to === key;
+      if (weight < (lit ? least : leastFaint)) continue;
       paths.push({ query, to, weight, lit });
     }
   }

@@ -41,14 +41,23 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
  * @returns {string}
  */
 export function shorten(label, limit) {
+  if (label.length <= limit) return label;
   const graphemes = Array.from(segmenter().segment(label), ({ segment }) => segment);
   return graphemes.length <= limit ? label : `${graphemes.slice(0, limit - 1).join("")}…`;
 }
 
-/** @returns {{ segment(text: string): Iterable<{ segment: string }> }} */
+/** @typedef {{ segment(text: string): Iterable<{ segment: string }> }} Segmenter */
+
+/** @type {Segmenter | undefined} */
+let shared;
+
+/** @returns {Segmenter} by graphemes, or by code points in browsers that know no graphemes */
 function segmenter() {
-  if (typeof Intl.Segmenter === "function") return new Intl.Segmenter();
-  return { segment: (text) => Array.from(text, (segment) => ({ segment })) };
+  shared ??=
+    typeof Intl.Segmenter === "function"
+      ? new Intl.Segmenter()
+      : { segment: (text) => Array.from(text, (segment) => ({ segment })) };
+  return shared;
 }
 
 /**
