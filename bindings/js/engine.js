@@ -140,12 +140,15 @@ export async function startEngine(options, supply) {
   const settings = { variant, threads, wasm: readSource(read.wasm, supply) ?? supply.engine };
   /** @type {string[]} */
   const notes = [];
+  const asked = variant !== "auto" || threads !== "auto";
   const port = worker === false ? undefined : await openWorker(worker, supply, notes);
   const connection = new Connection(port ?? openLocal(supply));
   try {
     // Where one worker is blocked the threads' workers are too.
     const wanted = worker !== false && port === undefined ? withoutThreads(settings) : settings;
     const info = await connection.call("start", wanted);
+    notes.push(...info.notes);
+    if (notes.length === 0) notes.push(asked ? "as asked" : "the best that there is");
     return new Engine(describe(info, notes, port !== undefined), { connection, supply });
   } catch (error) {
     connection.close();
@@ -270,13 +273,13 @@ function withoutThreads(settings) {
  * @param {boolean} worker
  * @returns {EngineInfo}
  */
-function describe({ variant, threads, notes: others }, notes, worker) {
+function describe({ variant, threads }, notes, worker) {
   return {
     variant,
     threads,
     worker,
     simd: isRelaxed(variant) ? "relaxed" : "simd128",
-    reason: [...notes, ...others].join("; ") || "the best that there is",
+    reason: notes.join("; "),
     version: __HEADSCOPE_VERSION__,
   };
 }

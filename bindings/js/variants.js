@@ -161,7 +161,6 @@ export function planVariants({ variant, threads, offered = variants }, facts, fe
   const notes = [];
   const count = countThreads(threads, facts, notes);
   if (variant !== "auto") {
-    notes.push(`"${variant}": as asked`);
     const obstacle = obstacleTo(variant, facts, features);
     if (obstacle === undefined) return { plans: [planOf(variant, count)], notes };
     throw new HeadscopeError(
@@ -203,9 +202,7 @@ function countThreads(threads, { cores }, notes) {
     if (cores === 1) notes.push("one thread: this machine offers one core");
     return Math.min(cores, usualThreads);
   }
-  const count = Math.min(threads, mostThreads);
-  notes.push(
-    `${count} ${count === 1 ? "thread" : "threads"} at most: ${count < threads ? "more do not pay" : "as asked"}`,
-  );
-  return count;
+  if (threads <= mostThreads) return threads;
+  notes.push(`${mostThreads} threads: more do not pay`);
+  return mostThreads;
 }
