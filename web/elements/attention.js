@@ -41,8 +41,8 @@ const views = {
  * `<headscope-attention>`: what the heads of an encoder attend to.
  *
  * Attributes: `text` is run through `model` (the one that ships, by default); `view` is head
- * (lines), heatmap, grid, tokens, numbers or workbench (all of them); `layer`, `head`, `token` are
- * what is chosen; `threshold` is the least weight that becomes a line; `scale` is one or row-max;
+ * (lines), heatmap, grid, tokens, numbers or workbench (all of them); `layer`, `head`, `token` (a
+ * query token) and `key` (a key token) are what is chosen; `threshold` is the least weight that becomes a line; `scale` is one or row-max;
  * `theme` is light or dark, the system's by default.
  *
  * Properties: `trace` is what is shown; setting it shows another. `checkpoint` takes the place of
@@ -59,6 +59,7 @@ export class HeadscopeAttention extends HeadscopeElement {
     "layer",
     "head",
     "token",
+    "key",
     "threshold",
     "scale",
     "theme",
@@ -72,8 +73,6 @@ export class HeadscopeAttention extends HeadscopeElement {
   #checkpoint;
   /** @type {Place} */
   #hover = {};
-  /** @type {number | null} */
-  #key = null;
   #laidOut = "";
   /** @type {AttentionPanel[]} */
   #panels = [];
@@ -143,7 +142,7 @@ export class HeadscopeAttention extends HeadscopeElement {
 
   /** What is chosen. @returns {Selection} */
   get selection() {
-    return { ...this.#chosen(), token: this.#token() };
+    return { ...this.#chosen(), token: this.#index("token") };
   }
 
   /** Runs the text of the attribute, if there is one. */
@@ -178,7 +177,6 @@ export class HeadscopeAttention extends HeadscopeElement {
   #show(trace) {
     this.#trace = trace;
     this.#hover = {};
-    this.#key = null;
     this.requestPaint();
   }
 
@@ -233,14 +231,14 @@ export class HeadscopeAttention extends HeadscopeElement {
   #state(trace) {
     const { layer, head, token, key } = this.#hover;
     const hovered = layer !== undefined && head !== undefined ? { layer, head } : null;
-    const looked = token ?? (key === undefined ? this.#token() : null);
+    const looked = token ?? (key === undefined ? this.#index("token") : null);
     const threshold = Number.parseFloat(this.getAttribute("threshold") ?? "");
     return {
       trace,
       chosen: this.#chosen(),
       hovered,
       token: looked,
-      key: key ?? (token === undefined ? this.#key : null),
+      key: key ?? (token === undefined ? this.#index("key") : null),
       theme: this.theme,
       scale: this.getAttribute("scale") === "row-max" ? "row-max" : "one",
       threshold: Number.isFinite(threshold) ? threshold : null,
@@ -256,11 +254,14 @@ export class HeadscopeAttention extends HeadscopeElement {
     return { layer, head: Math.min(this.wholeNumber("head", 0), heads - 1) };
   }
 
-  /** @returns {number | null} the chosen token, if the text has it */
-  #token() {
+  /**
+   * @param {"token" | "key"} name
+   * @returns {number | null} the chosen token, if the text has it
+   */
+  #index(name) {
     const count = this.#trace?.tokens.length ?? 0;
-    const token = this.wholeNumber("token", -1);
-    return token >= 0 && token < count ? token : null;
+    const index = this.wholeNumber(name, -1);
+    return index >= 0 && index < count ? index : null;
   }
 
   /** @param {Event} event */
@@ -278,7 +279,8 @@ export class HeadscopeAttention extends HeadscopeElement {
     const place = this.#placeOf(/** @type {MouseEvent} */ (event));
     if (place.layer !== undefined) this.#select({ layer: place.layer, head: place.head ?? 0 });
     else if (place.token !== undefined) {
-      const again = place.token === this.#token() && (place.key ?? null) === this.#key;
+      const same = place.token === this.#index("token");
+      const again = same && (place.key ?? null) === this.#index("key");
       this.#select(
         again ? { token: null, key: null } : { token: place.token, key: place.key ?? null },
       );
@@ -295,7 +297,7 @@ export class HeadscopeAttention extends HeadscopeElement {
     }
     const move = moveBy(box.dataset.panel ?? "", pressed.key, {
       ...this.selection,
-      key: this.#key,
+      key: this.#index("key"),
       layers: trace.layers("attention"),
       heads: trace.config.n_heads,
       count: trace.tokens.length,
@@ -319,13 +321,9 @@ export class HeadscopeAttention extends HeadscopeElement {
   }
 
   /** @param {import("./attention-keys.js").Move} move */
-  #select({ key, ...move }) {
-    const before = this.selection;
-    if (key !== undefined) this.#key = key;
-    const after = { ...before, ...move };
-    for (const name of /** @type {const} */ (["layer", "head", "token"])) {
-      const value = after[name];
-      if (value === before[name]) continue;
+  #select(move) {
+    const before = { ...this.selection, key: this.#index("key") };
+    for (const [name, value] of Object.entries({ ...before, ...move })) {
       if (value === null) this.removeAttribute(name);
       else this.setAttribute(name, String(value));
     }

@@ -17,10 +17,22 @@ import { placeOf } from "./place.js";
  *
  * Attributes: `kind` is sinusoidal; `length` positions of width `d-model`; `base`; `layout` is
  * interleaved (even columns sine, odd columns cosine) or concatenated (all sines, then all
- * cosines); `view` is heatmap, curves or table; `theme` is light or dark, the system's by default.
+ * cosines); `view` is heatmap, curves or table; `position` is the one that is read off; `theme` is
+ * light or dark, the system's by default.
+ *
+ * Event: `headscope-select` when the reader chooses another position.
  */
 export class HeadscopePositions extends HeadscopeElement {
-  static observedAttributes = ["kind", "length", "d-model", "base", "layout", "view", "theme"];
+  static observedAttributes = [
+    "kind",
+    "length",
+    "d-model",
+    "base",
+    "layout",
+    "view",
+    "position",
+    "theme",
+  ];
 
   #panel = createPanel("positions", { role: "group", label: "position codes" });
   /** @type {Matrix | null} */
@@ -31,8 +43,6 @@ export class HeadscopePositions extends HeadscopeElement {
   #failure = "";
   /** @type {{ position: number | null, dimension: number | null }} */
   #hover = { position: null, dimension: null };
-  /** @type {number | null} */
-  #pinned = null;
 
   /** @override */
   connectedCallback() {
@@ -94,8 +104,7 @@ export class HeadscopePositions extends HeadscopeElement {
     if (this.#failure !== "") say(panel.note, `This did not work. ${this.#failure}`);
     const [codes, settings] = [this.#codes, this.#shown];
     if (codes === null || settings === null) return;
-    const row = this.#hover.position ?? this.#pinned;
-    const position = row !== null && row < codes.rows ? row : null;
+    const position = this.#hover.position ?? this.#pinned;
     const drawing = { codes, settings, theme: this.theme, width: widthOf(panel.box) };
     const draw = drawings[this.getAttribute("view") ?? "heatmap"] ?? drawHeatmap;
     const { title, note, plot, key } = draw({ ...drawing, ...this.#hover, position });
@@ -122,6 +131,12 @@ export class HeadscopePositions extends HeadscopeElement {
     this.#pin(position === this.#pinned ? null : position);
   };
 
+  /** The position that stays read off, if it is among the codes. @returns {number | null} */
+  get #pinned() {
+    const position = this.wholeNumber("position", -1);
+    return position >= 0 && position < (this.#codes?.rows ?? 0) ? position : null;
+  }
+
   /** @param {Event} event */
   #onKey = (event) => {
     const { key } = /** @type {KeyboardEvent} */ (event);
@@ -144,9 +159,13 @@ export class HeadscopePositions extends HeadscopeElement {
 
   /** @param {number | null} position */
   #pin(position) {
-    this.#pinned = position;
     this.#hover = { position: null, dimension: null };
+    if (position === null) this.removeAttribute("position");
+    else this.setAttribute("position", String(position));
     this.requestPaint();
+    const detail = { position };
+    const event = new CustomEvent("headscope-select", { detail, bubbles: true, composed: true });
+    this.dispatchEvent(event);
   }
 
   /**

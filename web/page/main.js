@@ -15,7 +15,7 @@ const examples = [
 ];
 
 /** What of the workbench the address holds, besides the text. */
-const chosen = ["layer", "head", "token", "scale"];
+const chosen = ["layer", "head", "token", "key", "scale"];
 
 /**
  * @template {HTMLElement} T
@@ -53,7 +53,7 @@ function showAddress() {
 /** @param {string | undefined} chapter */
 function showChapter(chapter) {
   const section = chapter === undefined ? null : document.getElementById(chapter);
-  section?.scrollIntoView();
+  section?.scrollIntoView({ behavior: "instant" });
 }
 
 /** Puts what was chosen in the workbench into the address. */
@@ -125,6 +125,8 @@ new MutationObserver(keepChosen).observe(attention, { attributeFilter: ["scale"]
 document.addEventListener("click", onClick);
 window.addEventListener("hashchange", showAddress);
 
+const { chapter } = readAddress();
+attention.addEventListener("headscope-trace", () => showChapter(chapter), { once: true });
 listExamples();
 startTheme(part("theme"), readAddress().theme);
 startPositions(part("position-settings"));

@@ -24,6 +24,16 @@ export function startPositions(form) {
       writeAddress({ [field.name]: field.value === usual[field.name] ? null : field.value });
     }
   };
+  const read = (/** @type {string | null} */ position) => {
+    for (const element of elements) {
+      if (position === null) element.removeAttribute("position");
+      else element.setAttribute("position", position);
+    }
+    writeAddress({ position });
+  };
+  for (const element of elements) {
+    element.addEventListener("headscope-select", () => read(element.getAttribute("position")));
+  }
   const fill = (/** @type {Record<string, string>} */ values) => {
     for (const field of fields) field.value = values[field.name] ?? usual[field.name] ?? "";
     apply();
@@ -33,7 +43,13 @@ export function startPositions(form) {
   form.addEventListener("reset", (event) => {
     event.preventDefault();
     fill({});
+    read(null);
   });
-  window.addEventListener("hashchange", () => fill(readAddress()));
-  fill(readAddress());
+  const follow = () => {
+    const screen = readAddress();
+    fill(screen);
+    read(screen.position ?? null);
+  };
+  window.addEventListener("hashchange", follow);
+  follow();
 }

@@ -90,8 +90,8 @@ const places = {
   next: "looks at the next token",
   first: "looks at the first token",
   last: "looks at the last token",
-  broad: "looks everywhere: at most",
-  mixed: "keeps to no fixed place: at most",
+  broad: "looks everywhere: its strongest weight averages",
+  mixed: "keeps to no fixed place: its strongest weight averages",
 };
 
 /**
@@ -116,5 +116,5 @@ export function readingCaption({ place, share }, percent) {
  */
 export function readingTitle({ place, share }, percent) {
   const fixed = place !== "broad" && place !== "mixed";
-  return `${places[place]}${fixed ? ":" : ""} ${percent(share)}${fixed ? "" : " on average"}`;
+  return `${places[place]}${fixed ? ":" : ""} ${percent(share)}`;
 }

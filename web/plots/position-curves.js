@@ -1,5 +1,4 @@
 import { ticks } from "d3-array";
-import { scaleLinear } from "d3-scale";
 import { curveNatural, line } from "d3-shape";
 import { svg } from "./node.js";
 import { decimalText, lengthText } from "./number-text.js";
@@ -35,7 +34,8 @@ export function positionCurves(codes, options) {
   const { width, strips = 8 } = options;
   const pairs = choosePairs(codes, options.layout, strips);
   const right = Math.ceil(textWidth("wavelength 00,000", 12, 600)) + 14;
-  const x = scaleLinear([0, Math.max(codes.rows - 1, 1)], [left, width - right]);
+  const step = (width - right - left) / Math.max(codes.rows - 1, 1);
+  const x = (/** @type {number} */ at) => left + at * step;
   const height = top + pairs.length * (strip + gap) + 20;
   return svg(
     "svg",
@@ -102,7 +102,7 @@ function wavelengthOf(codes, sine, cosine) {
  */
 function drawPair(codes, { sine, cosine, wavelength }, y, x, { theme, position = null }) {
   const colours = palettes[theme].series;
-  const scale = scaleLinear([-1, 1], [y + strip, y]);
+  const scale = heightIn(y);
   const curve = (/** @type {number} */ column) =>
     line(
       (_, position) => x(position),
@@ -162,6 +162,14 @@ function tick(x, y, text, anchor = "start", kind = "tick") {
 }
 
 /**
+ * @param {number} y top of a strip
+ * @returns {(value: number) => number} the height of a value from -1 (bottom) to 1 (top) in it
+ */
+function heightIn(y) {
+  return (value) => y + ((1 - value) / 2) * strip;
+}
+
+/**
  * @param {Matrix} codes
  * @param {number} column
  * @returns {number[]}
@@ -200,8 +208,7 @@ function cursor(codes, pairs, x, height, { position = null, theme }) {
   const colours = palettes[theme].series;
   const at = x(position);
   const dots = pairs.flatMap(({ sine, cosine }, index) => {
-    const y = top + index * (strip + gap);
-    const scale = scaleLinear([-1, 1], [y + strip, y]);
+    const scale = heightIn(top + index * (strip + gap));
     return [sine, cosine].map((column, i) => {
       const cy = scale(codes.at(position, column));
       return svg("circle", { cx: at, cy, r: 3.5, fill: colours[5 + i] });
