@@ -1,44 +1,60 @@
-import { encoderLayer, multiHeadAttention } from "./components.js";
+import { compute } from "./components/compute.js";
+import { Letters } from "./components/letters.js";
+import { splitMask } from "./components/mask.js";
 import { aWholeNumber, isRecord, listOf, refuse } from "./kinds.js";
-import { permuteKeys } from "./mask-argument.js";
-import { checkPermutation, permute } from "./run-options.js";
+import { checkPermutation } from "./run-options.js";
+import { HeadscopeError } from "./trace/error.js";
 import { Matrix, readMatrix } from "./trace/matrix.js";
 
 /** @typedef {import("./components.js").ComponentOptions} ComponentOptions */
-/** @typedef {Parameters<typeof encoderLayer>[0]} LayerArguments */
-/** @typedef {Parameters<typeof multiHeadAttention>[0]} HeadArguments */
+/** @typedef {import("./components.js").EncoderLayerArguments} EncoderLayerArguments */
+/** @typedef {import("./components.js").MultiHeadAttentionArguments} MultiHeadAttentionArguments */
+
+/** How messages begin. */
+const what = "permutationResidual";
 
 /**
- * How far a layer is from permutation equivariance: max |f(P x) - P f(x)|, where order[i] is the
- * token at place i of P x. Without positions and causal mask it is 0 up to rounding: attention has
- * no term for an index. Key masks travel with their tokens; `position` acts after the permutation.
+ * How far attention, or a whole encoder layer, is from permutation equivariance: the largest
+ * |f(P x) - P f(x)|, where order[i] is the token at place i of P x. Without positions it is 0 up to
+ * rounding, since attention has no term for an index: (P Q)(P K)^T = P Q K^T P^T, and softmax acts
+ * by rows (Vaswani et al. 2017, section 3.5, adds positions for that reason; Lee et al. 2019, "Set
+ * Transformer", property 1).
+ *
+ * Key masks travel with their tokens. `position`, causal masks and masks that are added act on
+ * places, after the permutation; a memory stays as it is, and so do key masks then.
  *
  * @example
  * const eye = [[1, 0], [0, 1]];
  * const given = { x: [[1, 2], [3, 4]], heads: 1, wq: eye, wk: eye, wv: eye, wo: eye };
- * (await permutationResidual({ ...given, order: [1, 0] })).residual; // -> 0
+ * const without = await permutationResidual({ ...given, order: [1, 0] });
+ * without.residual; // -> 0
+ * const causal = await permutationResidual({ ...given, mask: "causal", order: [1, 0] });
+ * causal.rows; // -> [[0.00165, 0.00165], [-1.99999, -1.99999]]
  *
- * @param {(HeadArguments | LayerArguments) & { order: number[] }} given the arguments of
- *   `multiHeadAttention`, or of `encoderLayer` where `parameters` is among them
+ * @param {(MultiHeadAttentionArguments | EncoderLayerArguments) & { order: number[] }} given the
+ *   arguments of `multiHeadAttention`, or of `encoderLayer` where `parameters` is among them
  * @param {ComponentOptions} [options]
- * @returns {Promise<{ residual: number, rows: Matrix }>} `rows`: f(P x) - P f(x), [T, D]
- * @throws {import("./trace/error.js").HeadscopeError} `bad-argument`, `bad-shape`
+ * @returns {Promise<{ residual: number, rows: Matrix }>} `rows`: f(P x) - P f(x), [T, O]
+ * @throws {HeadscopeError} `bad-argument`, `bad-shape`
  */
 export async function permutationResidual(given, options) {
-  if (!isRecord(given)) return refuse("permutationResidual", given, "an object");
+  if (!isRecord(given)) return refuse(what, given, "an object { order, x, .. }");
   const { order, ...args } = given;
-  listOf(aWholeNumber)(order, "permutationResidual: order");
-  checkPermutation(order, "permutationResidual: order");
-  const x = readMatrix(args.x, "permutationResidual: x");
-  /** @type {Record<string, unknown>} */
-  const moved = { ...args, x: permuteRows(x, order) };
-  // The keys of a memory stay where they are.
-  if (!("memory" in args)) moved.mask = permuteKeys(args.mask, order);
-  const [plain, permuted] = await Promise.all([apply(args, options), apply(moved, options)]);
+  listOf(aWholeNumber)(order, `${what}: order`);
+  checkPermutation(order, `${what}: order`);
+  const x = readMatrix(args.x, `${what}: x`);
+  if (x.rows !== order.length) {
+    throw new HeadscopeError(
+      "bad-shape",
+      `${what}: order has ${order.length} entries, expected ${x.rows} as x has rows`,
+    );
+  }
+  const permuted = { ...args, x: permuteRows(x, order), ...permuteMask(args, x, order) };
+  const [plain, moved] = await Promise.all([apply(args, options), apply(permuted, options)]);
   const expected = permuteRows(plain, order);
-  const difference = permuted.data.map((value, i) => value - (expected.data[i] ?? Number.NaN));
+  const difference = moved.data.map((value, i) => value - Number(expected.data[i]));
   const residual = difference.reduce((worst, value) => Math.max(worst, Math.abs(value)), 0);
-  return { residual, rows: new Matrix(permuted.rows, permuted.cols, difference) };
+  return { residual, rows: new Matrix(moved.rows, moved.cols, difference) };
 }
 
 /**
@@ -47,9 +63,8 @@ export async function permutationResidual(given, options) {
  * @returns {Promise<Matrix>}
  */
 async function apply(args, options) {
-  const unchecked = /** @type {any} */ (args);
-  const compute = "parameters" in args ? encoderLayer : multiHeadAttention;
-  return (await compute(unchecked, options)).output;
+  const name = args.parameters === undefined ? "multiHeadAttention" : "encoderLayer";
+  return (await compute(name, args, options, what)).output;
 }
 
 /**
@@ -57,12 +72,29 @@ async function apply(args, options) {
  * @param {number[]} order
  * @returns {Matrix}
  */
-function permuteRows(matrix, order) {
-  const rows = permute(
-    Array.from({ length: matrix.rows }, (_, row) => row),
-    order,
-  );
-  const moved = new Matrix(matrix.rows, matrix.cols);
-  for (const [place, row] of rows.entries()) moved.data.set(matrix.row(row), place * matrix.cols);
+function permuteRows({ rows, cols, data }, order) {
+  const moved = new Matrix(rows, cols);
+  for (const [place, row] of order.entries()) {
+    moved.data.set(data.subarray(row * cols, (row + 1) * cols), place * cols);
+  }
   return moved;
+}
+
+/**
+ * The mask after the permutation: what is said of a key goes where the key goes.
+ *
+ * @param {Record<string, unknown>} args
+ * @param {Matrix} x
+ * @param {number[]} order
+ * @returns {{ mask?: unknown }} nothing where it stays as it is
+ */
+function permuteMask({ mask, memory, heads }, x, order) {
+  if (mask === undefined || memory !== undefined) return {};
+  const letters = new Letters();
+  for (const letter of ["T", "M"]) letters.set(letter, x.rows);
+  letters.set("H", Number(heads));
+  const parts = splitMask(mask, `${what}: mask`, letters, true).map((part) =>
+    part instanceof Uint8Array ? part.map((_, place) => Number(part[Number(order[place])])) : part,
+  );
+  return { mask: parts };
 }
