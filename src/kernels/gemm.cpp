@@ -17,8 +17,8 @@ constexpr Index kTasksPerThread = 4;
 
 constexpr float kZeros[kPanelWidth] = {};
 
-/// One tile: `rows` rows of a times one panel of b.
-struct Tile {
+/// Rows of a times one panel of b.
+struct Strip {
   const float* a;
   Index a_stride;
   const float* panel;
@@ -31,22 +31,22 @@ struct Tile {
   Index c_stride;
 };
 
-using TileKernel = void (*)(const Tile&);
+using TileKernel = void (*)(const Strip&);
 
-/// c = scale * a b + bias + residual for a tile of kRows rows. The loop over k must stay a loop: V8 spills
-/// the registers of an unrolled one.
+/// c = scale * a b + bias + residual for the first kRows rows of a strip. V8 keeps all sums in registers
+/// only if the loop over k stays a loop and is the only one of its function.
 template <int kRows>
-void multiply_tile(const Tile& tile) {
+void multiply_tile(const Strip& strip) {
   F32x4 left[kRows], right[kRows];
   const float* a[kRows];
   HEADSCOPE_UNROLL
   for (int i = 0; i < kRows; ++i) {
     left[i] = right[i] = splat(0.0f);
-    a[i] = tile.a + i * tile.a_stride;
+    a[i] = strip.a + i * strip.a_stride;
   }
-  const float* b = tile.panel;
+  const float* b = strip.panel;
   HEADSCOPE_KEEP_LOOP
-  for (Index k = tile.depth; k > 0; --k) {
+  for (Index k = strip.depth; k > 0; --k) {
     const F32x4 b_left = load(b), b_right = load(b + kLanes);
     b += kPanelWidth;
     HEADSCOPE_UNROLL
@@ -56,10 +56,10 @@ void multiply_tile(const Tile& tile) {
       right[i] = madd(x, b_right, right[i]);
     }
   }
-  const F32x4 scale = splat(tile.scale);
-  const F32x4 bias_left = load(tile.bias), bias_right = load(tile.bias + kLanes);
-  const float* residual = tile.residual;
-  float* c = tile.c;
+  const F32x4 scale = splat(strip.scale);
+  const F32x4 bias_left = load(strip.bias), bias_right = load(strip.bias + kLanes);
+  const float* residual = strip.residual;
+  float* c = strip.c;
   HEADSCOPE_UNROLL
   for (int i = 0; i < kRows; ++i) {
     left[i] = left[i] * scale + bias_left;
@@ -67,11 +67,11 @@ void multiply_tile(const Tile& tile) {
     if (residual) {
       left[i] += load(residual);
       right[i] += load(residual + kLanes);
-      residual += tile.residual_stride;
+      residual += strip.residual_stride;
     }
     store(c, left[i]);
     store(c + kLanes, right[i]);
-    c += tile.c_stride;
+    c += strip.c_stride;
   }
 }
 
@@ -81,8 +81,23 @@ TileKernel tile_kernel(Index rows, std::integer_sequence<int, kRows...>) {
   return kKernels[rows - 1];
 }
 
-TileKernel tile_kernel(Index rows) {
-  return tile_kernel(rows, std::make_integer_sequence<int, kTileRows>());
+/// Multiplies `tiles` tiles of `height` rows and moves the strip below them.
+void multiply_tiles(Strip& strip, Index height, Index tiles) {
+  const TileKernel kernel = tile_kernel(height, std::make_integer_sequence<int, kTileRows>());
+  for (; tiles > 0; --tiles) {
+    kernel(strip);
+    strip.a += height * strip.a_stride;
+    strip.c += height * strip.c_stride;
+    if (strip.residual) strip.residual += height * strip.residual_stride;
+  }
+}
+
+/// Multiplies `rows` rows in tiles whose heights differ by at most one.
+void multiply_strip(Strip& strip, Index rows) {
+  const Index tiles = (rows + kTileRows - 1) / kTileRows;
+  const Index height = rows / tiles, higher = rows % tiles;
+  if (higher > 0) multiply_tiles(strip, height + 1, higher);
+  multiply_tiles(strip, height, tiles - higher);
 }
 
 /// A product c = epilogue(a b), of which threads compute parts.
@@ -91,11 +106,12 @@ struct Product {
   const PackedView& b;
   const Epilogue& epilogue;
   MatrixView& c;
+
+  const float* panel(Index index) const { return b.panels + index * b.rows * kPanelWidth; }
 };
 
-/// A tile that is not whole, or whose activation is not the identity, is computed into a buffer and
-/// finished from there.
-void finish_tile(const Product& product, Index row, Index rows, Index column, Index cols, float* buffer) {
+/// Activates the strip in `buffer` [rows, 8], adds the residual and writes its first `cols` columns.
+void finish_strip(const Product& product, Index row, Index rows, Index column, Index cols, float* buffer) {
   activate(product.epilogue.activation, VectorView(buffer, static_cast<std::size_t>(rows * kPanelWidth)));
   const float* residual = product.epilogue.residual;
   for (Index i = 0; i < rows; ++i) {
@@ -111,46 +127,40 @@ void finish_tile(const Product& product, Index row, Index rows, Index column, In
   }
 }
 
-/// Rows first_row .. first_row + rows of one panel's columns, in tiles of nearly equal height.
-void multiply_panel(const Product& product, Index first_row, Index rows, Index panel) {
+/// Rows row .. row + rows (at most kRowBlock) of one panel's columns. A strip that is not whole, or whose
+/// activation is not the identity, is computed into a buffer and finished from there.
+void multiply_panel(const Product& product, Index row, Index rows, Index panel) {
   const Epilogue& epilogue = product.epilogue;
-  const Index depth = product.b.rows, column = panel * kPanelWidth;
-  const Index cols = std::min(kPanelWidth, product.b.cols - column);
+  const Index column = panel * kPanelWidth, cols = std::min(kPanelWidth, product.b.cols - column);
   const bool direct = cols == kPanelWidth && epilogue.activation == Activation::kIdentity;
   float bias[kPanelWidth] = {};
   if (epilogue.bias) std::copy_n(epilogue.bias + column, cols, bias);
-  float buffer[kTileRows * kPanelWidth];
-  Tile tile = {};
-  tile.a_stride = product.a.outerStride();
-  tile.panel = product.b.panels + panel * depth * kPanelWidth;
-  tile.depth = depth;
-  tile.scale = epilogue.scale;
-  tile.bias = bias;
-  tile.residual_stride = epilogue.residual_stride;
-  tile.c = buffer;
-  tile.c_stride = direct ? product.c.outerStride() : kPanelWidth;
-  touch(tile.panel, depth * kPanelWidth);
-  const Index tiles = (rows + kTileRows - 1) / kTileRows;
-  for (Index i = 0, row = first_row; i < tiles; ++i) {
-    const Index height = rows / tiles + (i < rows % tiles ? 1 : 0);
-    tile.a = product.a.data() + row * tile.a_stride;
-    if (direct) {
-      tile.c = product.c.data() + row * tile.c_stride + column;
-      if (epilogue.residual) tile.residual = epilogue.residual + row * tile.residual_stride + column;
-    }
-    tile_kernel(height)(tile);
-    if (!direct) finish_tile(product, row, height, column, cols, buffer);
-    row += height;
+  float buffer[kRowBlock * kPanelWidth];
+  const Index a_stride = product.a.outerStride(), c_stride = product.c.outerStride();
+  Strip strip = {product.a.data() + row * a_stride, a_stride, product.panel(panel), product.b.rows,
+                 epilogue.scale, bias, nullptr, 0, buffer, kPanelWidth};
+  if (direct) {
+    strip.c = product.c.data() + row * c_stride + column;
+    strip.c_stride = c_stride;
+    if (epilogue.residual) strip.residual = epilogue.residual + row * epilogue.residual_stride + column;
+    strip.residual_stride = epilogue.residual_stride;
   }
+  multiply_strip(strip, rows);
+  if (!direct) finish_strip(product, row, rows, column, cols, buffer);
 }
 
 /// Panels first .. last of the rows first_row .. last_row.
 void multiply_part(const Product& product, Index first_row, Index last_row, Index first, Index last) {
   const Index rows = last_row - first_row, blocks = (rows + kRowBlock - 1) / kRowBlock;
+  const Index panel_size = product.b.rows * kPanelWidth;
   for (Index block = 0; block < blocks; ++block) {
     const Index begin = first_row + rows * block / blocks;
     const Index end = first_row + rows * (block + 1) / blocks;
-    for (Index panel = first; panel < last; ++panel) multiply_panel(product, begin, end - begin, panel);
+    for (Index panel = first; panel < last; ++panel) {
+      if (panel + 1 < last) start_streams(product.panel(panel + 1), panel_size);
+      touch(product.panel(panel), panel_size);
+      multiply_panel(product, begin, end - begin, panel);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -62,14 +63,18 @@ inline F32x4 load_splat(const float* p) {
 
 /// The first `count` (0 to 3) floats at p, `fill` in the other lanes. Reads nothing past them.
 inline F32x4 load_partial(const float* p, Index count, float fill) {
-  F32x4 x = splat(fill);
-  for (Index i = 0; i < count; ++i) x[i] = p[i];
-  return x;
+  float lanes[kLanes] = {fill, fill, fill, fill};
+  HEADSCOPE_KEEP_LOOP
+  for (Index i = 0; i < count; ++i) lanes[i] = p[i];
+  return load(lanes);
 }
 
 /// Writes the first `count` (0 to 3) lanes.
 inline void store_partial(float* p, F32x4 x, Index count) {
-  for (Index i = 0; i < count; ++i) p[i] = x[i];
+  float lanes[kLanes];
+  store(lanes, x);
+  HEADSCOPE_KEEP_LOOP
+  for (Index i = 0; i < count; ++i) p[i] = lanes[i];
 }
 
 /// a * b + c, fused where the instruction set has it. Give it no infinities whose NaN would matter.
@@ -137,16 +142,24 @@ inline void transpose(F32x4 rows[4]) {
   rows[3] = F32x4{a[3], b[3], c[3], d[3]};
 }
 
-/// Reads one word of every cache line, so that the lines are on their way before they are needed: Wasm
+/// Reads one word of every cache line, so that the lines arrive together and before they are needed: Wasm
 /// has no prefetch.
 inline void touch(const float* data, Index floats) {
+  constexpr Index kCacheLine = 16;  // floats
   std::uint32_t seen = 0;
-  for (Index i = 0; i < floats; i += 16) {
+  for (Index i = 0; i < floats; i += kCacheLine) {
     std::uint32_t word;
     std::memcpy(&word, data + i, sizeof word);
     seen |= word;
   }
   __asm__ volatile("" : : "r"(seen));
+}
+
+/// Reads the first few lines of every page, after which a processor that finds streams goes on by itself
+/// while the program does something else.
+inline void start_streams(const float* data, Index floats) {
+  constexpr Index kPage = 1024, kStart = 64;  // floats
+  for (Index i = 0; i < floats; i += kPage) touch(data + i, std::min(kStart, floats - i));
 }
 
 }  // namespace headscope

@@ -11,10 +11,20 @@ namespace {
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 float row_max(const float* row, Index cols) {
-  F32x4 largest = splat(kMinusInfinity);
+  // Two maxima, so that an operation need not wait for the one before.
+  F32x4 even = splat(kMinusInfinity), odd = even;
   Index j = 0;
-  for (; j + kLanes <= cols; j += kLanes) largest = max(load(row + j), largest);
-  return max(max(load_partial(row + j, cols - j, kMinusInfinity), largest));
+  HEADSCOPE_KEEP_LOOP
+  for (; j + 2 * kLanes <= cols; j += 2 * kLanes) {
+    even = max(load(row + j), even);
+    odd = max(load(row + j + kLanes), odd);
+  }
+  if (j + kLanes <= cols) {
+    even = max(load(row + j), even);
+    j += kLanes;
+  }
+  odd = max(load_partial(row + j, cols - j, kMinusInfinity), odd);
+  return max(max(even, odd));
 }
 
 /// Replaces the row by exp(row - largest) and returns its sum.
@@ -22,6 +32,7 @@ float exp_row(float* row, Index cols, float largest) {
   const F32x4 shift = splat(largest);
   F32x4 total = splat(0.0f);
   Index j = 0;
+  HEADSCOPE_KEEP_LOOP
   for (; j + kLanes <= cols; j += kLanes) {
     const F32x4 e = exp_nonpositive(load(row + j) - shift);
     store(row + j, e);
@@ -58,7 +69,9 @@ void scale_rows(ConstMatrixView in, ConstVectorView factors, MatrixView out) {
     float* to = out.data() + i * out.outerStride();
     const float factor = factors[static_cast<std::size_t>(i)];
     Index j = 0;
+    HEADSCOPE_KEEP_LOOP
     for (; j + kLanes <= in.cols(); j += kLanes) store(to + j, load(from + j) * splat(factor));
+    HEADSCOPE_KEEP_LOOP
     for (; j < in.cols(); ++j) to[j] = from[j] * factor;
   }
 }
