@@ -91,9 +91,10 @@ function permuteRows({ rows, cols, data }, order) {
 function permuteMask({ mask, memory, heads }, x, order) {
   if (mask === undefined || memory !== undefined) return {};
   const letters = new Letters();
-  for (const letter of ["T", "M"]) letters.set(letter, x.rows);
+  letters.set("T", x.rows);
   letters.set("H", Number(heads));
-  const parts = splitMask(mask, `${what}: mask`, letters, true).map((part) =>
+  const place = { letters, keys: "T", perHead: true };
+  const parts = splitMask(mask, `${what}: mask`, place).map((part) =>
     part instanceof Uint8Array ? part.map((_, place) => Number(part[Number(order[place])])) : part,
   );
   return { mask: parts };

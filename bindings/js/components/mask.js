@@ -40,35 +40,68 @@ import { addend } from "./argument-kinds.js";
  * @typedef {{ causal: boolean, valid_keys?: Uint8Array, additive: FlatMatrix[] }} FlatMask
  */
 
-const form = '"causal", one boolean per key, a matrix [T, M] that is added, or an array of these';
-const { read: readAddend } = addend("T", "M");
+/**
+ * Where a mask is read.
+ *
+ * @typedef {object} MaskPlace
+ * @property {Letters} letters with T, with M or what it is called and, of several heads, with H
+ * @property {string} keys the letter of the keys
+ * @property {boolean} perHead whether there may be a matrix per head
+ */
 
-/** The mask of one head. @type {Argument} */
-export const mask = { form, read: (...given) => joinParts(splitMask(...given, false)) };
+/**
+ * The mask of one head.
+ *
+ * @param {string} keys the letter of the keys
+ * @returns {Argument}
+ */
+export function mask(keys) {
+  return maskArgument({ keys, perHead: false });
+}
 
-/** The mask of H heads. @type {Argument} */
-export const headMask = { form, read: (...given) => joinParts(splitMask(...given, true)) };
+/**
+ * The mask of H heads.
+ *
+ * @param {string} keys the letter of the keys
+ * @returns {Argument}
+ */
+export function headMask(keys) {
+  return maskArgument({ keys, perHead: true });
+}
+
+/**
+ * @param {Omit<MaskPlace, "letters">} place
+ * @returns {Argument}
+ */
+function maskArgument(place) {
+  return {
+    form: formOf(place.keys),
+    read: (value, what, letters) => joinParts(splitMask(value, what, { ...place, letters })),
+  };
+}
 
 /**
  * Takes a mask to pieces.
  *
  * @param {unknown} value
  * @param {string} what
- * @param {Letters} letters with T, M and, of several heads, H
- * @param {boolean} perHead whether there may be a matrix per head
+ * @param {MaskPlace} place
  * @returns {MaskPart[]}
  * @throws {HeadscopeError} `bad-argument`, `bad-shape`
  */
-export function splitMask(value, what, letters, perHead) {
+export function splitMask(value, what, place) {
+  const { letters, keys } = place;
   if (value === "causal") return ["causal"];
-  if (isRow(value)) return [readKeys(value, what, letters)];
-  if (isRecord(value)) return [[readAddend(value, what, letters)]];
-  if (!Array.isArray(value)) return refuse(what, value, form);
-  if (perHead && value.length === letters.sizeOf("H") && value.every(isMatrix)) {
-    return [value.map((matrix, head) => readAddend(matrix, `${what}[${head}]`, letters))];
+  if (isRow(value)) return [readKeys(value, what, place)];
+  const readAddend = (/** @type {unknown} */ matrix, /** @type {string} */ name) =>
+    addend("T", keys).read(matrix, name, letters);
+  if (isRecord(value)) return [[readAddend(value, what)]];
+  if (!Array.isArray(value)) return refuse(what, value, formOf(keys));
+  if (place.perHead && value.length === letters.sizeOf("H") && value.every(isMatrix)) {
+    return [value.map((matrix, head) => readAddend(matrix, `${what}[${head}]`))];
   }
-  if (isAddend(value, what, letters)) return [[readAddend(value, what, letters)]];
-  return value.flatMap((part, i) => splitMask(part, `${what}[${i}]`, letters, perHead));
+  if (isAddend(value, what, place)) return [[readAddend(value, what)]];
+  return value.flatMap((part, i) => splitMask(part, `${what}[${i}]`, place));
 }
 
 /**
@@ -76,11 +109,11 @@ export function splitMask(value, what, letters, perHead) {
  *
  * @param {unknown[]} value
  * @param {string} what
- * @param {Letters} letters
+ * @param {MaskPlace} place
  * @returns {boolean}
  */
-function isAddend(value, what, letters) {
-  const keys = letters.sizeOf("M");
+function isAddend(value, what, { letters, keys }) {
+  const count = letters.sizeOf(keys);
   const isWhole = value.length === letters.sizeOf("T");
   if (isWhole && value.length > 1 && value.every(isRowOfBooleans)) {
     throw new HeadscopeError(
@@ -91,22 +124,30 @@ function isAddend(value, what, letters) {
   if (!isMatrix(value)) return false;
   if (isWhole) return true;
   const rows = /** @type {number[][]} */ (value);
-  return !rows.every((row) => row.length === keys && row.every((key) => key === 0 || key === 1));
+  return !rows.every((row) => row.length === count && row.every((key) => key === 0 || key === 1));
 }
 
 /**
- * @param {ArrayLike<unknown>} keys
+ * @param {ArrayLike<unknown>} row
  * @param {string} what
- * @param {Letters} letters
+ * @param {MaskPlace} place
  * @returns {Uint8Array} 0 for a key that is hidden
  */
-function readKeys(keys, what, letters) {
-  letters.agree(what, [keys.length], ["M"]);
-  return Uint8Array.from(keys, (key, i) => {
+function readKeys(row, what, { letters, keys }) {
+  letters.agree(what, [row.length], [keys]);
+  return Uint8Array.from(row, (key, i) => {
     if (key === true || key === 1) return 1;
     if (key === false || key === 0) return 0;
     return refuse(`${what}[${i}]`, key, "true, false, 0 or 1");
   });
+}
+
+/**
+ * @param {string} keys
+ * @returns {string}
+ */
+function formOf(keys) {
+  return `"causal", one boolean per key, a matrix [T, ${keys}] that is added, or an array of these`;
 }
 
 /**
