@@ -24,7 +24,7 @@ import { Matrix } from "./trace/matrix.js";
 /** @typedef {import("./trace/token.js").Token} Token */
 /** @typedef {import("./trace/trace.js").Trace} Trace */
 
-/** How many texts `embed` computes at once: enough for full products, little to abort. */
+/** How many texts are computed at once: enough for full products, little to abort. */
 const embedBatch = 32;
 
 /** Frees the encoders that nobody holds any more. */
@@ -34,11 +34,21 @@ const abandoned = new FinalizationRegistry(
 );
 
 /**
- * For the analysis: how close an encoder's sentence vectors stay to themselves, as the mean cosine
- * over texts, under each of several lists of gates.
+ * For the analysis: what is asked of an encoder, and how messages begin.
  *
- * @type {(encoder: Encoder, texts: string[], gates: HeadGate[][],
- *   options: { truncate?: boolean, signal?: AbortSignal }) => Promise<number[]>}
+ * @typedef {object} Ablation
+ * @property {string} what
+ * @property {string[]} texts at least one
+ * @property {HeadGate[][]} gates
+ * @property {boolean} [truncate]
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * How close an encoder's sentence vectors stay to the whole model's, as the mean cosine over texts,
+ * under each of several lists of gates.
+ *
+ * @type {(encoder: Encoder, ablation: Ablation) => Promise<number[]>}
  */
 export let gatedSimilarities;
 
@@ -193,16 +203,22 @@ export class Encoder {
   }
 
   /**
-   * @param {string[]} texts
-   * @param {HeadGate[][]} gates
-   * @param {{ truncate?: boolean, signal?: AbortSignal }} options
+   * @param {Ablation} ablation
    * @returns {Promise<number[]>}
    */
-  async #similarities(texts, gates, { truncate = false, signal }) {
+  async #similarities({ what, texts, gates, truncate = false, signal }) {
     this.#throwIfDisposed();
-    this.#throwIfUnpooled("analysis");
-    const sequences = this.#numberTexts(texts, truncate);
-    return this.#call("analyse", { sequences, gates }, signal);
+    this.#throwIfUnpooled(what);
+    throwIfAborted(signal, what);
+    const sums = gates.map(() => 0);
+    for (let first = 0; first < texts.length; first += embedBatch) {
+      const sequences = this.#numberTexts(texts.slice(first, first + embedBatch), truncate);
+      const similarities = await this.#call("analyse", { sequences, gates }, signal);
+      for (const [i, similarity] of similarities.entries()) {
+        sums[i] = Number(sums[i]) + similarity * sequences.length;
+      }
+    }
+    return sums.map((sum) => sum / texts.length);
   }
 
   /**
@@ -252,8 +268,7 @@ export class Encoder {
   }
 
   static {
-    gatedSimilarities = (encoder, texts, gates, options) =>
-      encoder.#similarities(texts, gates, options);
+    gatedSimilarities = (encoder, ablation) => encoder.#similarities(ablation);
   }
 }
 
