@@ -1,5 +1,8 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { throwIfAborted } from "./abort.js";
 import { defaultEngine } from "./default-engine.js";
+import { disposal } from "./disposal.js";
 import { readInput, readText } from "./encoder-input.js";
 import { EncoderText } from "./encoder-text.js";
 import { inside } from "./engine.js";
@@ -70,7 +73,7 @@ export class Encoder {
     /** With all defaults filled in. @readonly */
     this.config = Object.freeze(config);
     /** In the order of the computation. @readonly */
-    this.parameterNames = Object.freeze(names);
+    this.parameterNames = names;
     /** How many token ids there are, from 0. @readonly */
     this.vocabularySize = config.vocab_size;
     this.#text = new EncoderText(config, tokenizer);
@@ -232,6 +235,11 @@ export class Encoder {
     disposeIn(this.#connection, this.#id);
   }
 
+  /** What `using` calls. */
+  [disposal]() {
+    this.dispose();
+  }
+
   /**
    * @template {"run" | "parameter" | "analyse"} C
    * @param {C} command
@@ -270,14 +278,6 @@ export class Encoder {
   static {
     gatedSimilarities = (encoder, ablation) => encoder.#similarities(ablation);
   }
-}
-
-if (Symbol.dispose !== undefined) {
-  Object.defineProperty(Encoder.prototype, Symbol.dispose, {
-    configurable: true,
-    writable: true,
-    value: Encoder.prototype.dispose,
-  });
 }
 
 /** @returns {HeadscopeError} */

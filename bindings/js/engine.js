@@ -1,5 +1,8 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { isBytes } from "./bytes.js";
 import { Connection } from "./connection.js";
+import { disposal } from "./disposal.js";
 import { kind, oneOf, readOptions } from "./kinds.js";
 import { Dispatcher } from "./protocol.js";
 import { HeadscopeError } from "./trace/error.js";
@@ -99,16 +102,11 @@ export class Engine {
     abandoned.unregister(this);
     inside(this).connection.close();
   }
-}
 
-if (Symbol.dispose !== undefined) {
-  Object.defineProperty(Engine.prototype, Symbol.dispose, {
-    configurable: true,
-    writable: true,
-    value: /** @this {Engine} */ function () {
-      void this.dispose();
-    },
-  });
+  /** What `using` calls. */
+  [disposal]() {
+    void this.dispose();
+  }
 }
 
 /**
