@@ -25,11 +25,11 @@ const what = "permutationResidual";
  *
  * @example
  * const eye = [[1, 0], [0, 1]];
- * const given = { x: [[1, 2], [3, 4]], heads: 1, wq: eye, wk: eye, wv: eye, wo: eye };
+ * const given = { x: [[0, 1], [1, 0]], heads: 1, wq: eye, wk: eye, wv: eye, wo: eye };
  * const without = await permutationResidual({ ...given, order: [1, 0] });
  * without.residual; // -> 0
  * const causal = await permutationResidual({ ...given, mask: "causal", order: [1, 0] });
- * causal.rows; // -> [[0.00165, 0.00165], [-1.99999, -1.99999]]
+ * causal.rows; // -> [[0.33024, -0.33024], [0.33024, -0.33024]]
  *
  * @param {(MultiHeadAttentionArguments | EncoderLayerArguments) & { order: number[] }} given the
  *   arguments of `multiHeadAttention`, or of `encoderLayer` where `parameters` is among them

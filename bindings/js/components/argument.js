@@ -30,7 +30,7 @@ export function optional(argument, fallback) {
  */
 export function record(takes) {
   return {
-    form: "an object",
+    form: formOf(takes),
     read: (value, what, letters) => readRecord(value, what, `${what}.`, { takes, letters }),
   };
 }
@@ -47,7 +47,7 @@ export function record(takes) {
  */
 export function readRecord(given, what, prefix, { takes, letters }) {
   const names = Object.keys(takes);
-  if (!isRecord(given)) return refuse(what, given, `an object { ${names.join(", ")} }`);
+  if (!isRecord(given)) return refuse(what, given, formOf(takes));
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(takes, name));
   if (unknown !== undefined) {
     const known = names.join(", ") || "none";
@@ -77,4 +77,12 @@ function readArgument(argument, value, what, letters) {
   argument.absent?.(what, letters);
   if (argument.fallback === undefined) return undefined;
   return argument.read(argument.fallback, what, letters);
+}
+
+/**
+ * @param {Record<string, Argument>} takes
+ * @returns {string}
+ */
+function formOf(takes) {
+  return `an object { ${Object.keys(takes).join(", ")} }`;
 }
