@@ -20,16 +20,22 @@
  *
  * @param {Page} page
  * @param {string} text
+ * @throws {Error} with what stands on the screen instead
  */
 export async function waitForText(page, text) {
-  await page.waitForFunction(
-    (expected) => {
-      const element = document.querySelector("headscope-attention");
-      return element !== null && "trace" in element && Object(element.trace).text === expected;
-    },
-    { timeout: 60000 },
-    text,
-  );
+  const shown = (/** @type {string} */ expected) => {
+    const element = document.querySelector("headscope-attention");
+    return element !== null && "trace" in element && Object(element.trace).text === expected;
+  };
+  try {
+    await page.waitForFunction(shown, { timeout: 60000 }, text);
+  } catch (error) {
+    const instead = await page.evaluate(() => {
+      const root = document.querySelector("headscope-attention")?.shadowRoot;
+      return root?.textContent ?? document.body.textContent;
+    });
+    throw new Error(`"${text}" is not shown, but: ${instead}`, { cause: error });
+  }
   await settle(page);
 }
 
