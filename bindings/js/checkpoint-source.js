@@ -14,9 +14,10 @@ import { HeadscopeError } from "./trace/error.js";
  */
 
 /**
- * How much of a file has come in; `total_bytes` is null as long as it is not known.
+ * How much of a file has come in; `total_bytes` is 0 as long as it is not known (as in
+ * a ProgressEvent).
  *
- * @typedef {{ loaded_bytes: number, total_bytes: number | null, file: string }} Progress
+ * @typedef {{ loaded_bytes: number, total_bytes: number, file: string }} Progress
  */
 
 /** @typedef {{ signal?: AbortSignal, onProgress?: (progress: Progress) => void }} ReadingOptions */
@@ -69,7 +70,7 @@ export class CheckpointSource {
       const there = this.names?.join(", ") || "no files at all";
       throw new HeadscopeError("not-found", `checkpoint: ${name} is missing; there are: ${there}`);
     }
-    const report = (/** @type {number} */ loaded, /** @type {number | null} */ total) =>
+    const report = (/** @type {number} */ loaded, /** @type {number} */ total) =>
       onProgress({ loaded_bytes: loaded, total_bytes: total, file: name });
     if (!(file instanceof URL) || file.protocol === "data:") {
       const read = await readInMemory(file);

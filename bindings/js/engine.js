@@ -4,14 +4,12 @@ import { isBytes } from "./bytes.js";
 import { Connection } from "./connection.js";
 import { disposal } from "./disposal.js";
 import { kind, oneOf, readOptions } from "./kinds.js";
-import { Dispatcher } from "./protocol.js";
+import { openLocal, openWorker } from "./port.js";
 import { HeadscopeError } from "./trace/error.js";
 import { isRelaxed, isThreaded, variants } from "./variants.js";
-import { greetingId } from "./worker-service.js";
 
 /** @typedef {import("./connection.js").Port} Port */
 /** @typedef {import("./engine-file.js").EngineSource} EngineSource */
-/** @typedef {import("./protocol.js").Answer} Answer */
 /** @typedef {import("./runtime.js").Runtime} Runtime */
 /** @typedef {import("./runtime.js").RuntimeSettings} RuntimeSettings */
 /** @typedef {import("./runtime.js").Supply} Supply */
@@ -57,9 +55,6 @@ const engineKinds = {
   worker: kind("true, false or a URL", (value) => typeof value === "boolean" || isUrl(value)),
   wasm: kind("a URL, an address, bytes or a WebAssembly.Module", isEngineSource),
 };
-
-/** A worker's script that has not begun within this time will not. */
-const patience_ms = 3000;
 
 /** @type {WeakMap<Engine, { connection: Connection, supply: EngineSupply }>} */
 const internals = new WeakMap();
@@ -179,71 +174,6 @@ export function sharedEngine(create) {
     if (made !== undefined && inside(made).connection.ended) making = made = undefined;
     making ??= make();
     return making;
-  };
-}
-
-/**
- * Opens the worker and waits until its script runs.
- *
- * @param {true | URL} worker
- * @param {EngineSupply} supply
- * @param {string[]} notes
- * @returns {Promise<Port | undefined>} undefined, with a note, where it cannot be had
- */
-async function openWorker(worker, supply, notes) {
-  /** @type {Port | undefined} */
-  let port;
-  try {
-    port = supply.openWorker(worker === true ? undefined : worker);
-    await greeting(port);
-    return port;
-  } catch (error) {
-    port?.close();
-    const reason = error instanceof Error ? error.message : String(error);
-    notes.push(`on the calling thread: no worker can start here (${reason})`);
-    return undefined;
-  }
-}
-
-/**
- * @param {Port} port
- * @returns {Promise<void>} settles when the far end speaks, fails, or stays silent for too long
- */
-function greeting(port) {
-  return new Promise((resolve, reject) => {
-    const silence = new Error(`it was silent for ${patience_ms / 1000} s`);
-    const timer = setTimeout(() => reject(silence), patience_ms);
-    const settle = (/** @type {() => void} */ outcome) => {
-      clearTimeout(timer);
-      outcome();
-    };
-    port.listen(
-      ({ id }) => id === greetingId && settle(resolve),
-      (error) => settle(() => reject(error)),
-    );
-  });
-}
-
-/**
- * The same protocol without a worker.
- *
- * @param {EngineSupply} supply
- * @returns {Port}
- */
-function openLocal(supply) {
-  const dispatcher = new Dispatcher(supply);
-  /** @type {(answer: Answer) => void} */
-  let receive = () => {};
-  return {
-    post: (message) => {
-      dispatcher.answer(message).then((answer) => answer !== undefined && receive(answer));
-    },
-    listen: (onAnswer) => {
-      receive = onAnswer;
-    },
-    hold: () => {},
-    release: () => {},
-    close: () => dispatcher.close(),
   };
 }
 

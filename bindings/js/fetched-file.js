@@ -4,8 +4,8 @@ import { HeadscopeError } from "./trace/error.js";
 /**
  * @typedef {object} ReadOptions
  * @property {AbortSignal} [signal]
- * @property {(loaded_bytes: number, total_bytes: number | null) => void} [onProgress] null: not
- *   known yet
+ * @property {(loaded_bytes: number, total_bytes: number) => void} [onProgress] a total of 0 is
+ *   not known yet
  */
 
 /**
@@ -40,7 +40,7 @@ export async function fetchFile(address, { signal, onProgress = () => {} } = {})
  */
 async function readBody(response, onProgress) {
   const total = announcedLength(response);
-  let bytes = new Uint8Array(total ?? 1 << 16);
+  let bytes = new Uint8Array(total || 1 << 16);
   let loaded = 0;
   const reader = response.body?.getReader();
   while (reader !== undefined) {
@@ -53,7 +53,7 @@ async function readBody(response, onProgress) {
     }
     bytes.set(value, loaded);
     loaded += value.length;
-    onProgress(loaded, total !== null && loaded <= total ? total : null);
+    onProgress(loaded, loaded <= total ? total : 0);
   }
   onProgress(loaded, loaded);
   return loaded === bytes.length ? bytes : bytes.slice(0, loaded);
@@ -61,9 +61,9 @@ async function readBody(response, onProgress) {
 
 /**
  * @param {Response} response
- * @returns {number | null} null where it is not told, or tells the size before decompression
+ * @returns {number} 0 where it is not told, or tells the size before decompression
  */
 function announcedLength({ headers }) {
-  const length = Number(headers.get("content-length") ?? Number.NaN);
-  return headers.has("content-encoding") || !Number.isSafeInteger(length) ? null : length;
+  const length = Number(headers.get("content-length"));
+  return headers.has("content-encoding") || !Number.isSafeInteger(length) ? 0 : length;
 }

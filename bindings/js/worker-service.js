@@ -1,11 +1,9 @@
-import { Dispatcher, transferables } from "./protocol.js";
+import { Dispatcher } from "./dispatcher.js";
+import { greetingId, transferables } from "./protocol.js";
 
 /** @typedef {import("./protocol.js").Answer} Answer */
 /** @typedef {import("./protocol.js").Message} Message */
 /** @typedef {import("./runtime.js").Supply} Supply */
-
-/** The id of the first message of a worker: it tells that the script runs. */
-export const greetingId = 0;
 
 /**
  * Serves an engine inside a worker.
