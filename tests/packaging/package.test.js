@@ -106,8 +106,8 @@ for (const node of nodes()) {
   test(`the installed package computes attention in ${node}`, () => {
     writeFileSync(join(app, "program.js"), program);
     const { tokens, sum } = JSON.parse(run(node, ["program.js"], app));
-    assert.equal(tokens, 6);
-    // Rows of a softmax; six float32 terms round by 6e-8 each.
+    assert.equal(tokens, 7);
+    // Rows of a softmax; seven float32 terms round by 6e-8 each.
     assert.ok(Math.abs(sum - 1) < 1e-6);
   });
 
