@@ -1,237 +1,32 @@
-// Every function of headscope/components with arguments it must refuse: the code, what the message
-// names, and that the same function is right afterwards, on this thread and in a worker.
+// Every function of headscope/components with sizes, ranges and words that do not fit, and with more
+// than memory holds: the code, what the message names, and that it is right afterwards.
 
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { createEngine, Matrix } from "headscope";
-import * as components from "headscope/components";
-import { signatures } from "../../bindings/js/components/signatures.js";
+import {
+  attention,
+  encoderLayer,
+  feedForward,
+  layerNorm,
+  sinusoidalPositions,
+} from "headscope/components";
+import {
+  compute,
+  engines,
+  eye,
+  functions,
+  infinite,
+  isRefused,
+  right,
+  small,
+  wide,
+  x,
+} from "./component-calls.js";
 import { expectRejection } from "./expect-rejection.js";
 
-const engines = [
-  await createEngine({ variant: "simd" }),
-  await createEngine({ variant: "simd", worker: true }),
-];
-after(() => Promise.all(engines.map((engine) => engine.dispose())));
-
-/** @typedef {import("../../bindings/js/trace/error.js").ErrorCode} Code */
-/** @typedef {keyof typeof components} Name */
-
-/** @type {Record<Name, (given: any, options: any) => Promise<unknown>>} */
-const functions = { ...components };
-
-/**
- * One line of a table: what is different from arguments that are right, the code, what the message
- * says behind the name of the function.
- *
- * @typedef {[changes: Record<string, unknown>, code: Code, message: RegExp]} Line
- */
-
-const [zero, one, three] = [0, 1, 3].map((value) => [
-  [value, 0],
-  [0, value],
-]);
-const eye = [
-  [1, 0, 0, 0],
-  [0, 1, 0, 0],
-  [0, 0, 1, 0],
-  [0, 0, 0, 1],
-];
-const x = [
-  [1, 2, 3, 4],
-  [0, -1, 0.5, 2],
-  [2, 2, 1, 0],
-];
-const wide = new Matrix(3, 5);
-const infinite = [
-  [1, 2, 3, 4],
-  [1, Infinity, 3, 4],
-  [1, 2, 3, 4],
-];
-
-/** Functions with arguments that are right. */
-const right = /** @type {Record<Name, Record<string, any>>} */ ({
-  attention: { query: x, key: x, value: x },
-  multiHeadAttention: { x, heads: 2, wq: eye, wk: eye, wv: eye, wo: eye },
-  shawAttention: { query: x, key: x, value: x, relative_key: x, clip: 1 },
-  attentionCost: { length: 10, d_model: 8, heads: 2 },
-  layerNorm: { x },
-  addNorm: { x, sublayer: x },
-  layerNormSteps: { x, sublayer: x },
-  feedForward: { x, w1: eye, w2: eye, activation: "relu" },
-  encoderLayer: {
-    x,
-    heads: 2,
-    norm: "pre",
-    activation: "gelu",
-    parameters: { wq: eye, wk: eye, wv: eye, wo: eye, w1: eye, w2: eye },
-  },
-  sinusoidalPositions: { length: 3, d_model: 4 },
-  positionRotation: { d_model: 4, offset: 1 },
-  rotary: { x },
-  alibiSlopes: { heads: 4 },
-  alibiBias: { heads: 2, length: 3 },
-  t5Buckets: { length: 3 },
-  t5Bias: { table: eye, length: 3, max_distance: 8 },
-});
-
-/** Of an argument of each kind, what it cannot be. @type {Record<string, Line[]>} */
-const wrong = {
-  matrix: [
-    ["x", /is "x" \(string\), expected a matrix \{ rows, cols, data \} or number\[\]\[\]/],
-    [null, /is null/],
-    [7, /is 7/],
-    [Float32Array.of(1, 2), /is Float32Array\(2\)/],
-    [[["1"]], /\[0\]\[0\] is "1" \(string\), expected a number/],
-    [[[NaN]], /\[0\]\[0\] is NaN/],
-    [[[null]], /\[0\]\[0\] is null/],
-    [{ rows: 1, cols: "1", data: [1] }, /\.cols is "1"/],
-    [{ rows: -1, cols: 1, data: [] }, /\.rows is -1/],
-    [{ rows: 1, cols: 1, data: "1" }, /\.data is "1"/],
-    [{ rows: 1, cols: 1, data: BigInt64Array.of(1n) }, /\.data is BigInt64Array/],
-  ].map(([value, message]) => /** @type {any} */ ([value, "bad-argument", message])),
-  vector: [
-    ["x", /is "x" \(string\), expected an array of numbers/],
-    [1, /is 1/],
-    [[1, "2", 3, 4], /\[1\] is "2"/],
-    [[1, 2, NaN, 4], /\[2\] is NaN/],
-  ].map(([value, message]) => /** @type {any} */ ([value, "bad-argument", message])),
-  count: [
-    ["3", /is "3" \(string\), expected a/],
-    [1.5, /is 1\.5/],
-    [NaN, /is NaN/],
-    [-1, /is -1/],
-    [Infinity, /is Infinity/],
-    [2 ** 31, /is 2147483648/],
-    [null, /is null/],
-    [true, /is true/],
-    [[3], /is Array\(1\)/],
-  ].map(([value, message]) => /** @type {any} */ ([value, "bad-argument", message])),
-  positive: [
-    ["1", /is "1" \(string\), expected a positive number/],
-    [0, /is 0/],
-    [-1, /is -1/],
-    [NaN, /is NaN/],
-    [Infinity, /is Infinity/],
-    [1e-60, /is 1e-60/],
-  ].map(([value, message]) => /** @type {any} */ ([value, "bad-argument", message])),
-  number: [
-    ["1", /is "1" \(string\), expected a (finite|whole) number/],
-    [NaN, /is NaN/],
-    [Infinity, /is Infinity/],
-    [null, /is null/],
-  ].map(([value, message]) => /** @type {any} */ ([value, "bad-argument", message])),
-  word: [
-    [1, /is 1, expected "/],
-    ["", /is "" \(string\), expected "/],
-    ["Relu", /is "Relu" \(string\), expected "/],
-    [null, /is null/],
-  ].map(([value, message]) => /** @type {any} */ ([value, "bad-argument", message])),
-  flag: [
-    [1, /is 1, expected true or false/],
-    ["true", /is "true" \(string\)/],
-    [null, /is null/],
-  ].map(([value, message]) => /** @type {any} */ ([value, "bad-argument", message])),
-};
-
-/** The kind of each argument, as the table above has them. @type {Record<string, string>} */
-const kinds = {
-  ...Object.fromEntries(
-    ["query", "key", "value", "x", "memory", "wq", "wk", "wv", "wo", "w1", "w2", "w_gate"]
-      .concat(["sublayer", "relative_key", "relative_value", "table", "bias"])
-      .map((name) => [name, "matrix"]),
-  ),
-  ...Object.fromEntries(
-    ["bq", "bk", "bv", "bo", "b1", "b2", "b_gate", "gamma", "beta", "gates", "positions"]
-      .concat(["norm1_gamma", "norm1_beta", "norm2_gamma", "norm2_beta"])
-      .map((name) => [name, "vector"]),
-  ),
-  ...Object.fromEntries(
-    ["heads", "length", "d_model", "buckets", "max_distance", "dims", "clip"].map((name) => [
-      name,
-      "count",
-    ]),
-  ),
-  epsilon: "positive",
-  base: "positive",
-  scale: "number",
-  offset: "number",
-  norm: "word",
-  activation: "word",
-  layout: "word",
-  causal: "flag",
-};
-
-/**
- * @param {Name} name
- * @param {Record<string, unknown>} given
- * @param {Code} code
- * @param {string} message how it begins
- * @param {RegExp} [rest]
- */
-async function isRefused(name, given, code, message, rest = /^/) {
-  const call = functions[name];
-  for (const engine of engines) {
-    await assert.rejects(call(given, { engine }), (/** @type {any} */ error) => {
-      assert.equal(error.name, "HeadscopeError", String(error));
-      assert.equal(error.code, code, error.message);
-      assert(error.message.startsWith(message), `"${error.message}", expected "${message} .."`);
-      assert.match(error.message.slice(message.length), rest);
-      return true;
-    });
-  }
-}
-
-/**
- * @param {Name} name
- * @returns {Promise<unknown[]>} what it gives for arguments that are right, of each engine
- */
-function compute(name) {
-  const call = functions[name];
-  return Promise.all(engines.map((engine) => call(right[name], { engine })));
-}
-
-test("every function stands in the tables", () => {
-  assert.deepEqual(Object.keys(right).sort(), Object.keys(functions).sort());
-  assert.deepEqual(Object.keys(right).sort(), Object.keys(signatures).sort());
-});
-
-for (const name of /** @type {Name[]} */ (Object.keys(right))) {
-  const { takes } = /** @type {any} */ (signatures[name]);
-
-  test(`${name} refuses wrong types of every argument, by name`, async () => {
-    const before = await compute(name);
-    for (const argument of Object.keys(takes)) {
-      const lines = wrong[kinds[argument] ?? ""] ?? [];
-      assert(lines.length > 0 || /^(mask|position|parameters)$/.test(argument), argument);
-      for (const [value, code, message] of lines) {
-        const given = { ...right[name], [argument]: value };
-        await isRefused(name, given, code, `${name}: ${argument}`, message);
-      }
-    }
-    assert.deepEqual(await compute(name), before);
-  });
-
-  test(`${name} refuses what is missing and what it does not know`, async () => {
-    const before = await compute(name);
-    for (const argument of Object.keys(right[name])) {
-      if (takes[argument].optional) continue;
-      const { [argument]: _, ...given } = right[name];
-      await isRefused(name, given, "bad-argument", `${name}: ${argument} is missing, expected `);
-    }
-    const unknown = { ...right[name], colour: 1 };
-    await isRefused(name, unknown, "bad-argument", `${name}: unknown "colour", known: `);
-    for (const given of [undefined, null, 7, "x", [1], x]) {
-      await isRefused(name, /** @type {any} */ (given), "bad-argument", `${name} is `);
-    }
-    for (const options of [null, 7, { engine: {} }, { engine: "simd" }, { signal: 1 }]) {
-      const call = functions[name];
-      const message = new RegExp(`^${name}`);
-      await expectRejection("bad-argument", message, () => call(right[name], options));
-    }
-    assert.deepEqual(await compute(name), before);
-  });
-}
+/** @typedef {import("./component-calls.js").Line} Line */
+/** @typedef {import("./component-calls.js").Name} Name */
 
 /**
  * @param {Name} name
@@ -309,7 +104,7 @@ const maskLines = [
 refuses("attention", [
   ...maskLines,
   [{ key: wide }, "bad-shape", /^key has shape \[3,5\], expected \[M, K\] = \[3,4\]/],
-  [{ value: one }, "bad-shape", /^value has shape \[2,2\], expected \[M, V\] = \[3,2\]/],
+  [{ value: small }, "bad-shape", /^value has shape \[2,2\], expected \[M, V\] = \[3,2\]/],
   [{ query: new Matrix(3, 0) }, "bad-shape", /^query has shape \[3,0\], expected .* K at least 1/],
   [{ query: infinite }, "bad-argument", /^query holds an infinity as number 5/],
   [{ value: [[1], [2], [1e39]] }, "bad-argument", /^value holds an infinity/],
@@ -350,7 +145,7 @@ const positionLines = [
   [{ position: { kind: "rotary", offset: 1e8 } }, "bad-argument", /^position\.offset is 100000000/],
   [{ position: { kind: "t5" } }, "bad-argument", /^position\.table is missing, expected \[B, H\]/],
   [{ position: { kind: "t5", table: x } }, "bad-shape", /^position\.table .* \[B, H\] = \[3,2\]/],
-  [{ position: { kind: "t5", table: three } }, "bad-argument", /^position\.table\.rows is 2/],
+  [{ position: { kind: "t5", table: small } }, "bad-argument", /^position\.table\.rows is 2/],
   [
     { position: { kind: "t5", table: Array(8).fill([1, 2]), buckets: 32 } },
     "bad-shape",
@@ -363,7 +158,7 @@ const positionLines = [
   ],
   [{ position: { kind: "shaw" } }, "bad-argument", /^position\.relative_key .* missing/],
   [
-    { position: { kind: "shaw", relative_key: three } },
+    { position: { kind: "shaw", relative_key: small } },
     "bad-shape",
     /^position: its tables have 2 rows, expected 2 clip \+ 1/,
   ],
@@ -520,10 +315,7 @@ test("a disposed engine says so, and the others go on", async () => {
       call(right[name], { engine: gone }),
     );
   }
-  assert.deepEqual(
-    (await components.layerNorm({ x: zero }, { engine: engines[0] })).data.length,
-    4,
-  );
+  assert.deepEqual((await layerNorm({ x: small }, { engine: engines[0] })).data.length, 4);
 });
 
 test("memory that has gone elsewhere is a shape that does not fit", async () => {
@@ -531,4 +323,33 @@ test("memory that has gone elsewhere is a shape that does not fit", async () => 
   structuredClone(moved, { transfer: [moved.buffer] });
   const given = { x: { rows: 3, cols: 4, data: moved } };
   await isRefused("layerNorm", given, "bad-shape", "layerNorm: x has 0 values, expected 3 x 4");
+});
+
+test("what memory cannot hold is out of memory, and the engine goes on", async () => {
+  // With threads the memory ends at 512 MB.
+  const threaded = await createEngine({ variant: "simd-threads", threads: 2 });
+  const long = new Matrix(11000, 1);
+  const calls = [
+    () => sinusoidalPositions({ length: 65536, d_model: 4096 }, { engine: threaded }),
+    () => attention({ query: long, key: long, value: long }, { engine: threaded }),
+  ];
+  for (const call of calls) {
+    await expectRejection("out-of-memory", /heap cannot grow/, call);
+    assert.deepEqual((await layerNorm({ x: [[1, 3]] }, { engine: threaded })).cols, 2);
+  }
+  await threaded.dispose();
+});
+
+test("thousands of calls, right and refused, leave the heap as it is", async () => {
+  for (const engine of engines) {
+    let after100 = 0;
+    for (let i = 0; i < 2000; ++i) {
+      await encoderLayer(/** @type {any} */ (right.encoderLayer), { engine });
+      // The core refuses this one, not the table.
+      const given = { ...right.feedForward, b_gate: [1, 1, 1, 1] };
+      await assert.rejects(feedForward(/** @type {any} */ (given), { engine }));
+      if (i === 99) after100 = await engine.heapBytes();
+    }
+    assert.equal(await engine.heapBytes(), after100);
+  }
 });
