@@ -20,8 +20,9 @@ import {
 
 /**
  * A position for the attention of a component, with the tables that an encoder has as parameters:
- * of T5 [buckets, H], of Shaw et al. [2 clip + 1, K], the same for all heads. A kind without
- * settings may be given by its name.
+ * of T5 [buckets, H]; of Shaw et al. [2 clip + 1, K] for keys and [2 clip + 1, V] for values, the
+ * same for all heads. Under the mask "causal" T5 has all its buckets for keys behind the query. A
+ * kind without settings may be given by its name.
  *
  * @typedef {Exclude<PositionOptions, { kind: "learned" | "t5" | "shaw" }>
  *   | { kind: "t5", table: MatrixLike, buckets?: number, max_distance?: number }
