@@ -92,9 +92,9 @@ test("an abort rejects at once, and takes hold between two ways of gating", asyn
     const pending = pruneCurve(encoder, many, { signal: controller.signal });
     setTimeout(() => controller.abort(), 50);
     await expectRejection("aborted", /aborted/, pending);
-    // What was aborted does not go on: the next call has its turn long before it would have ended.
+    // What was aborted does not go on: it would have taken minutes, in which no other has its turn.
     await headImportance(encoder, ["dog bites man"]);
-    assert(performance.now() - start_ms < 5000);
+    assert(performance.now() - start_ms < 30000);
     await expectRejection("aborted", /headImportance: aborted/, () =>
       headImportance(encoder, sentences, { signal: AbortSignal.abort() }),
     );
