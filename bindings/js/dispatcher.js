@@ -48,6 +48,7 @@ export class Dispatcher {
 
   /** Ends the threads; the memory goes with the last reference to the module. */
   close() {
+    this.#jobs.close();
     this.#runtime?.close();
     this.#runtime = undefined;
   }

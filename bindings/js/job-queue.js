@@ -23,6 +23,7 @@ export class JobQueue {
   #waiting = new Set();
   /** @type {Set<number>} */
   #aborted = new Set();
+  #closed = false;
   #turn_ms = 0;
   #pause;
 
@@ -62,6 +63,11 @@ export class JobQueue {
     if (this.#waiting.has(id)) this.#aborted.add(id);
   }
 
+  /** Ends every job as if it were aborted. Nothing may be computed once the threads are gone. */
+  close() {
+    this.#closed = true;
+  }
+
   /** @param {number} id */
   async #checkpoint(id) {
     if (performance.now() - this.#turn_ms > patience_ms) {
@@ -73,6 +79,7 @@ export class JobQueue {
 
   /** @param {number} id */
   #throwIfAborted(id) {
-    if (this.#aborted.has(id)) throw new HeadscopeError("aborted", "job: no longer wanted");
+    if (this.#closed || this.#aborted.has(id))
+      throw new HeadscopeError("aborted", "job: no longer wanted");
   }
 }

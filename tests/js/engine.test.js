@@ -208,6 +208,26 @@ test("disposing an engine rejects what is pending", async () => {
   }
 });
 
+test("an engine that is disposed between two layers of a run stops there", async () => {
+  const engine = await createEngine({ variant: "simd-threads", threads: 2 });
+  const deep = { ...tinyConfig, n_layers: 60, d_model: 128, d_ff: 512, max_tokens: 512 };
+  const encoder = await Encoder.fromConfig(deep, { engine });
+  const long = { ids: Array.from({ length: 512 }, (_, i) => i % 40) };
+  const start_ms = performance.now();
+  await encoder.run(long, { capture: [] });
+  const whole_ms = performance.now() - start_ms;
+  const run = encoder.run(long, { capture: [] });
+  await new Promise((resolve) => setTimeout(resolve, whole_ms / 6));
+  const rejection = expectRejection("disposed", /engine/, run);
+  const disposed_ms = performance.now();
+  await engine.dispose();
+  await rejection;
+  // A run that went on would hold the thread, and this turn with it, layer after layer.
+  for (let turn = 0; turn < 100; ++turn) await new Promise((resolve) => setImmediate(resolve));
+  const rest_ms = performance.now() - disposed_ms;
+  assert(rest_ms < whole_ms / 2, `computed on for ${rest_ms} of ${whole_ms} ms`);
+});
+
 test("a worker that dies fails its calls, and the ones after", async () => {
   const dying = new URL(
     `data:text/javascript,${encodeURIComponent(`
