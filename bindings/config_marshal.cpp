@@ -12,26 +12,25 @@ struct Word {
 };
 
 constexpr Word<PositionKind> kPositionKinds[] = {
-    {"none", PositionKind::kNone},     {"sinusoidal", PositionKind::kSinusoidal},
+    {"none", PositionKind::kNone},       {"sinusoidal", PositionKind::kSinusoidal},
     {"learned", PositionKind::kLearned}, {"rotary", PositionKind::kRotary},
-    {"alibi", PositionKind::kAlibi},   {"t5", PositionKind::kT5},
+    {"alibi", PositionKind::kAlibi},     {"t5", PositionKind::kT5},
     {"shaw", PositionKind::kShaw}};
 constexpr Word<PositionLayout> kLayouts[] = {{"interleaved", PositionLayout::kInterleaved},
                                              {"concatenated", PositionLayout::kConcatenated},
                                              {"half", PositionLayout::kHalf}};
-constexpr Word<NormPlacement> kNorms[] = {{"pre", NormPlacement::kPre}, {"post", NormPlacement::kPost}};
+constexpr Word<NormPlacement> kNorms[] = {{"pre", NormPlacement::kPre},
+                                          {"post", NormPlacement::kPost}};
 constexpr Word<Pooling> kPoolings[] = {
     {"mean", Pooling::kMean}, {"first", Pooling::kFirst}, {"none", Pooling::kNone}};
 constexpr Word<bool> kPoolers[] = {{"none", false}, {"tanh", true}};
 constexpr Word<bool> kMasks[] = {{"bidirectional", false}, {"causal", true}};
 
-constexpr Word<ActivationChoice> kActivations[] = {{"relu", {Activation::kRelu, false}},
-                                                 {"gelu", {Activation::kGelu, false}},
-                                                 {"gelu_tanh", {Activation::kGeluTanh, false}},
-                                                 {"silu", {Activation::kSilu, false}},
-                                                 {"sigmoid", {Activation::kSigmoid, false}},
-                                                 {"geglu", {Activation::kGelu, true}},
-                                                 {"swiglu", {Activation::kSilu, true}}};
+constexpr Word<ActivationChoice> kActivations[] = {
+    {"relu", {Activation::kRelu, false}},          {"gelu", {Activation::kGelu, false}},
+    {"gelu_tanh", {Activation::kGeluTanh, false}}, {"silu", {Activation::kSilu, false}},
+    {"sigmoid", {Activation::kSigmoid, false}},    {"geglu", {Activation::kGelu, true}},
+    {"swiglu", {Activation::kSilu, true}}};
 
 template <class T, std::size_t N>
 T word_in(const val& object, const char* key, const Word<T> (&words)[N], T fallback) {
@@ -86,7 +85,8 @@ val position_out(const PositionOptions& position) {
 
 val activation_out(const Config& config) {
   for (const auto& [word, meaning] : kActivations) {
-    if (meaning.activation == config.activation && meaning.gated == config.gated) return val::u8string(word);
+    if (meaning.activation == config.activation && meaning.gated == config.gated)
+      return val::u8string(word);
   }
   return val::undefined();
 }
@@ -97,7 +97,9 @@ ActivationChoice activation_in(const val& object) {
   return word_in(object, "activation", kActivations, ActivationChoice{Activation::kRelu, false});
 }
 
-NormPlacement norm_in(const val& object) { return word_in(object, "norm", kNorms, NormPlacement::kPre); }
+NormPlacement norm_in(const val& object) {
+  return word_in(object, "norm", kNorms, NormPlacement::kPre);
+}
 
 PositionOptions position_in(const val& object) {
   PositionOptions position;
@@ -142,7 +144,9 @@ Config config_in(const val& object) {
 
 val config_out(const Config& config) {
   val out = val::object();
-  const auto count = [&](const char* key, Index value) { out.set(key, static_cast<double>(value)); };
+  const auto count = [&](const char* key, Index value) {
+    out.set(key, static_cast<double>(value));
+  };
   count("n_layers", config.n_layers);
   count("n_heads", config.n_heads);
   count("d_model", config.d_model);

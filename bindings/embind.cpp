@@ -15,8 +15,8 @@
 #include "model/encoder.h"
 #include "model/run.h"
 
-// Every function answers { value } or { error: { code, message } }. Encoders and runs are numbers, so
-// that nothing in JavaScript has to be deleted by hand.
+// Every function answers { value } or { error: { code, message } }. Encoders and runs are numbers,
+// so that nothing in JavaScript has to be deleted by hand.
 namespace headscope {
 namespace {
 
@@ -64,7 +64,8 @@ std::shared_ptr<EncoderSlot> encoder_slot(int id) {
 }
 
 Encoder& finished_encoder(EncoderSlot& slot) {
-  require(slot.encoder.finished(), ErrorCode::kInternal, "encoder: its parameters are not complete");
+  require(slot.encoder.finished(), ErrorCode::kInternal,
+          "encoder: its parameters are not complete");
   return slot.encoder;
 }
 
@@ -84,8 +85,10 @@ val heap_bytes() {
 
 val start_threads(int threads) {
   return guarded([&] {
-    require(!engine().context, ErrorCode::kInternal, "engine: its threads have been started before");
-    require(threads >= 1 && threads <= 64, ErrorCode::kBadArgument, "engine: threads, expected 1 to 64");
+    require(!engine().context, ErrorCode::kInternal,
+            "engine: its threads have been started before");
+    require(threads >= 1 && threads <= 64, ErrorCode::kBadArgument,
+            "engine: threads, expected 1 to 64");
     engine().context.emplace(threads);
     return val(engine().context->threads());
   });
@@ -126,16 +129,20 @@ val encoder_shapes(int id) {
 
 val encoder_place(int id, const val& tensor, const val& bytes) {
   return guarded([&] {
-    TensorEntry entry{tensor["name"].as<std::string>(), tensor["dtype"].as<std::string>(), {},
+    TensorEntry entry{tensor["name"].as<std::string>(),
+                      tensor["dtype"].as<std::string>(),
+                      {},
                       static_cast<std::uint64_t>(tensor["begin"].as<double>()),
                       static_cast<std::uint64_t>(tensor["end"].as<double>())};
     for (std::size_t i = 0; i < marshal::length_of(tensor["shape"]); ++i) {
       entry.shape.push_back(marshal::integer(tensor["shape"][i]));
     }
     if (entry.begin > entry.end || entry.end > marshal::length_of(bytes)) {
-      throw Error(ErrorCode::kBadCheckpoint, "checkpoint: \"" + entry.name + "\" lies outside of its file");
+      throw Error(ErrorCode::kBadCheckpoint,
+                  "checkpoint: \"" + entry.name + "\" lies outside of its file");
     }
-    const val part = bytes.call<val>("subarray", static_cast<double>(entry.begin), static_cast<double>(entry.end));
+    const val part = bytes.call<val>("subarray", static_cast<double>(entry.begin),
+                                     static_cast<double>(entry.end));
     encoder_slot(id)->loader.place(entry, marshal::copy_in<std::uint8_t>(part));
     return val::undefined();
   });
@@ -184,7 +191,8 @@ MaskChoice mask_in(const std::string& word) {
   if (word == "model") return MaskChoice::kModel;
   if (word == "causal") return MaskChoice::kCausal;
   if (word == "bidirectional") return MaskChoice::kBidirectional;
-  throw Error(ErrorCode::kBadArgument, "mask: '" + word + "', expected 'model', 'bidirectional' or 'causal'");
+  throw Error(ErrorCode::kBadArgument,
+              "mask: '" + word + "', expected 'model', 'bidirectional' or 'causal'");
 }
 
 std::vector<TokenSequence> sequences_in(const val& array) {
@@ -201,16 +209,18 @@ std::vector<TokenSequence> sequences_in(const val& array) {
 
 std::vector<Gate> gates_in(const val& array) {
   return list_in<Gate>(array, [](const val& gate) {
-    return Gate{marshal::integer(gate["layer"]), marshal::integer(gate["head"]), gate["gate"].as<float>()};
+    return Gate{marshal::integer(gate["layer"]), marshal::integer(gate["head"]),
+                gate["gate"].as<float>()};
   });
 }
 
 RunRequest request_in(const val& object) {
   RunRequest request;
   request.sequences = sequences_in(object["sequences"]);
-  request.capture = list_in<Capture>(object["capture"],
-                                     [](const val& name) { return capture_named(name.as<std::string>()); });
-  if (marshal::is_given(object["layers"])) request.layers = list_in<Index>(object["layers"], marshal::integer);
+  request.capture = list_in<Capture>(
+      object["capture"], [](const val& name) { return capture_named(name.as<std::string>()); });
+  if (marshal::is_given(object["layers"]))
+    request.layers = list_in<Index>(object["layers"], marshal::integer);
   request.gates = gates_in(object["gates"]);
   request.mask = mask_in(object["mask"].as<std::string>());
   if (object["position"].typeOf().as<std::string>() != "string") {
@@ -223,7 +233,8 @@ val run_begin(int encoder, const val& object) {
   return guarded([&] {
     auto slot = encoder_slot(encoder);
     Encoder& model = finished_encoder(*slot);
-    auto run = std::make_unique<RunSlot>(RunSlot{std::move(slot), Run(context(), model, request_in(object))});
+    auto run = std::make_unique<RunSlot>(
+        RunSlot{std::move(slot), Run(context(), model, request_in(object))});
     const int id = ++engine().last_id;
     engine().runs.emplace(id, std::move(run));
     return val(id);
@@ -266,8 +277,8 @@ val analysis_begin(int encoder, const val& object) {
   return guarded([&] {
     auto slot = encoder_slot(encoder);
     Encoder& model = finished_encoder(*slot);
-    auto analysis = std::make_unique<AnalysisSlot>(
-        AnalysisSlot{std::move(slot), Ablation(context(), model, sequences_in(object["sequences"]))});
+    auto analysis = std::make_unique<AnalysisSlot>(AnalysisSlot{
+        std::move(slot), Ablation(context(), model, sequences_in(object["sequences"]))});
     const int id = ++engine().last_id;
     engine().analyses.emplace(id, std::move(analysis));
     return val(id);

@@ -66,7 +66,8 @@ inline val copy_out(const Matrix& matrix) {
   val out = val::object();
   out.set("rows", static_cast<double>(matrix.rows()));
   out.set("cols", static_cast<double>(matrix.cols()));
-  out.set("data", copy_out(std::span<const float>(matrix.data(), static_cast<std::size_t>(matrix.size()))));
+  out.set("data",
+          copy_out(std::span<const float>(matrix.data(), static_cast<std::size_t>(matrix.size()))));
   return out;
 }
 

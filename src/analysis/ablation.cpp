@@ -10,7 +10,8 @@ namespace headscope {
 namespace {
 
 double cosine(const std::vector<float>& a, const std::vector<float>& b) {
-  const Eigen::Map<const Eigen::VectorXf> x(a.data(), static_cast<Index>(a.size())), y(b.data(), static_cast<Index>(b.size()));
+  const Eigen::Map<const Eigen::VectorXf> x(a.data(), static_cast<Index>(a.size())),
+      y(b.data(), static_cast<Index>(b.size()));
   const double product = x.cast<double>().dot(y.cast<double>());
   const double norms = x.cast<double>().norm() * y.cast<double>().norm();
   return norms > 0 ? product / norms : 0;

@@ -24,7 +24,9 @@ constexpr std::size_t kCacheLine = 64;
 class Scratch {
  public:
   Scratch() = default;
-  Scratch(Scratch&& other) noexcept : data_(other.data_), floats_(other.floats_) { other.data_ = nullptr; }
+  Scratch(Scratch&& other) noexcept : data_(other.data_), floats_(other.floats_) {
+    other.data_ = nullptr;
+  }
   Scratch& operator=(Scratch&&) = delete;
   ~Scratch() { release(); }
 
@@ -50,8 +52,8 @@ class Scratch {
 };
 
 #if HEADSCOPE_THREADS
-/// How often a worker looks for the next job before it sleeps: some tens of microseconds. Jobs of one
-/// forward pass follow each other faster than that, and waking a sleeper costs more.
+/// How often a worker looks for the next job before it sleeps: some tens of microseconds. Jobs of
+/// one forward pass follow each other faster than that, and waking a sleeper costs more.
 constexpr int kSpins = 20000;
 
 using Word = std::atomic<std::uint32_t>;
@@ -78,10 +80,10 @@ void wake_all(Word& word, int sleepers) {
 }  // namespace
 
 #if HEADSCOPE_THREADS
-// A job is open while `phase` is odd. A worker announces itself in `active` before it looks at the phase
-// again, and the caller closes the job before it looks at `active`: so nobody reads the job's fields
-// while the next one is written, and a worker that is late, or has not started yet, is never waited for.
-// All atomics keep the default sequential order, which this handshake needs.
+// A job is open while `phase` is odd. A worker announces itself in `active` before it looks at the
+// phase again, and the caller closes the job before it looks at `active`: so nobody reads the job's
+// fields while the next one is written, and a worker that is late, or has not started yet, is never
+// waited for. All atomics keep the default sequential order, which this handshake needs.
 struct Context::State {
   explicit State(int threads) : scratch(static_cast<std::size_t>(threads)) {
     workers.reserve(scratch.size() - 1);

@@ -4,9 +4,9 @@
 
 namespace headscope {
 
-/// Counter-based uniform numbers: the i-th number of a seed is a pure function of both, so that every
-/// build and language gives the same parameters. The mixing steps are those of Wellons' "lowbias32"
-/// family (hash-prospector).
+/// Counter-based uniform numbers: the i-th number of a seed is a pure function of both, so that
+/// every build and language gives the same parameters. The mixing steps are those of Wellons'
+/// "lowbias32" family (hash-prospector).
 class UniformSequence {
  public:
   explicit UniformSequence(std::uint32_t seed) : key_(mix(seed ^ 0x9e3779b9u)) {}

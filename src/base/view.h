@@ -11,8 +11,8 @@ using Index = Eigen::Index;
 /// Row-major float matrix; rows are tokens wherever tokens occur.
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Views of row-major memory whose rows lie `outerStride()` floats apart. Assigning to a view copies
-/// elements; a view itself cannot be re-seated.
+/// Views of row-major memory whose rows lie `outerStride()` floats apart. Assigning to a view
+/// copies elements; a view itself cannot be re-seated.
 using MatrixView = Eigen::Map<Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
 using ConstMatrixView = Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
 

@@ -43,20 +43,24 @@ float decode(const std::string& dtype, const std::uint8_t* bytes) {
   if (dtype == "F32") return load<float>(bytes);
   if (dtype == "F64") return static_cast<float>(load<double>(bytes));
   if (dtype == "F16") return half_to_float(load<std::uint16_t>(bytes));
-  if (dtype == "BF16") return std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(bytes)) << 16);
+  if (dtype == "BF16")
+    return std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(bytes)) << 16);
   return static_cast<float>(load<std::int8_t>(bytes));
 }
 
-void decode_all(const TensorEntry& entry, std::span<const std::uint8_t> bytes, std::span<float> out) {
+void decode_all(const TensorEntry& entry, std::span<const std::uint8_t> bytes,
+                std::span<float> out) {
   const std::size_t size = element_bytes(entry);
   if (bytes.size() != out.size() * size) {
-    refuse(entry.name, "has " + std::to_string(bytes.size()) + " bytes, expected " + std::to_string(out.size() * size));
+    refuse(entry.name, "has " + std::to_string(bytes.size()) + " bytes, expected " +
+                           std::to_string(out.size() * size));
   }
   if (entry.dtype == "F32") {
     if (!out.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
     return;
   }
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = decode(entry.dtype, bytes.data() + i * size);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = decode(entry.dtype, bytes.data() + i * size);
 }
 
 std::string shape_text(const std::vector<Index>& shape) {
@@ -93,7 +97,8 @@ void CheckpointLoader::place_scale(const TensorEntry& entry, const std::string& 
   const ParameterShape& shape = parameters_.shape(name);
   const Index count = is_table(name) ? shape.rows : shape.cols;
   if (entry.shape != std::vector<Index>{count}) {
-    refuse(entry.name, "has shape " + shape_text(entry.shape) + ", expected [" + std::to_string(count) + "]");
+    refuse(entry.name,
+           "has shape " + shape_text(entry.shape) + ", expected [" + std::to_string(count) + "]");
   }
   std::vector<float>& scales = scales_[name];
   scales.resize(static_cast<std::size_t>(count));
@@ -103,11 +108,14 @@ void CheckpointLoader::place_scale(const TensorEntry& entry, const std::string& 
 void CheckpointLoader::finish() {
   for (const ParameterShape& shape : parameters_.shapes()) {
     const auto placed = placed_.find(shape.name);
-    if (placed == placed_.end()) refuse(shape.name, "is missing, expected shape " + headscope::shape_text(shape));
+    if (placed == placed_.end())
+      refuse(shape.name, "is missing, expected shape " + headscope::shape_text(shape));
     const auto scales = scales_.find(shape.name);
     const bool quantised = placed->second == "I8";
-    if (quantised && scales == scales_.end()) refuse(shape.name + ".scale", "is missing, and " + shape.name + " is I8");
-    if (!quantised && scales != scales_.end()) refuse(shape.name + ".scale", "is there, but " + shape.name + " is not I8");
+    if (quantised && scales == scales_.end())
+      refuse(shape.name + ".scale", "is missing, and " + shape.name + " is I8");
+    if (!quantised && scales != scales_.end())
+      refuse(shape.name + ".scale", "is there, but " + shape.name + " is not I8");
     if (quantised) apply_scale(shape.name, scales->second);
   }
 }

@@ -23,9 +23,10 @@ F32x4 gelu_tanh(F32x4 x) {
   return x * sigmoid(x * cubic * splat(twice_root_two_over_pi));
 }
 
-/// erfc(x / sqrt 2) for x >= 0 as p(x)^-8, the form of Abramowitz & Stegun 7.1.27. The coefficients make
-/// the largest error of gelu least (7e-8 before rounding). For large x the power is infinite and the
-/// result 0; c7 < 0 must never meet an infinite power of x, which is why it stands beside c6.
+/// erfc(x / sqrt 2) for x >= 0 as p(x)^-8, the form of Abramowitz & Stegun 7.1.27. The coefficients
+/// make the largest error of gelu least (7e-8 before rounding). For large x the power is infinite
+/// and the result 0; c7 < 0 must never meet an infinite power of x, which is why it stands beside
+/// c6.
 F32x4 scaled_erfc(F32x4 x) {
   const F32x4 square = x * x;
   F32x4 high = madd(x, splat(-1.41474438e-5f), splat(8.45256582e-5f));
@@ -39,8 +40,8 @@ F32x4 scaled_erfc(F32x4 x) {
   return splat(1.0f) / (p * p);
 }
 
-/// x/2 (1 + erf(x / sqrt 2)) = max(x, 0) - |x|/2 erfc(|x| / sqrt 2): what erfc lacks in absolute size in the
-/// tails, it lacks in error too, where 1 + erf would cancel.
+/// x/2 (1 + erf(x / sqrt 2)) = max(x, 0) - |x|/2 erfc(|x| / sqrt 2): what erfc lacks in absolute
+/// size in the tails, it lacks in error too, where 1 + erf would cancel.
 F32x4 gelu(F32x4 x) {
   const F32x4 size = abs(x);
   return madd(splat(-0.5f) * size, scaled_erfc(size), relu(x));

@@ -33,8 +33,8 @@ struct Strip {
 
 using TileKernel = void (*)(const Strip&);
 
-/// c = scale * a b + bias + residual for the first kRows rows of a strip. V8 keeps all sums in registers
-/// only if the loop over k stays a loop and is the only one of its function.
+/// c = scale * a b + bias + residual for the first kRows rows of a strip. V8 keeps all sums in
+/// registers only if the loop over k stays a loop and is the only one of its function.
 template <int kRows>
 void multiply_tile(const Strip& strip) {
   F32x4 left[kRows], right[kRows];
@@ -110,13 +110,17 @@ struct Product {
   const float* panel(Index index) const { return b.panels + index * b.rows * kPanelWidth; }
 };
 
-/// Activates the strip in `buffer` [rows, 8], adds the residual and writes its first `cols` columns.
-void finish_strip(const Product& product, Index row, Index rows, Index column, Index cols, float* buffer) {
-  activate(product.epilogue.activation, VectorView(buffer, static_cast<std::size_t>(rows * kPanelWidth)));
+/// Activates the strip in `buffer` [rows, 8], adds the residual and writes its first `cols`
+/// columns.
+void finish_strip(const Product& product, Index row, Index rows, Index column, Index cols,
+                  float* buffer) {
+  activate(product.epilogue.activation,
+           VectorView(buffer, static_cast<std::size_t>(rows * kPanelWidth)));
   const float* residual = product.epilogue.residual;
   for (Index i = 0; i < rows; ++i) {
     const float* from = buffer + i * kPanelWidth;
-    const float* add = residual ? residual + (row + i) * product.epilogue.residual_stride + column : kZeros;
+    const float* add =
+        residual ? residual + (row + i) * product.epilogue.residual_stride + column : kZeros;
     float* to = product.c.data() + (row + i) * product.c.outerStride() + column;
     if (cols == kPanelWidth) {
       store(to, load(from) + load(add));
@@ -127,8 +131,8 @@ void finish_strip(const Product& product, Index row, Index rows, Index column, I
   }
 }
 
-/// Rows row .. row + rows (at most kRowBlock) of one panel's columns. A strip that is not whole, or whose
-/// activation is not the identity, is computed into a buffer and finished from there.
+/// Rows row .. row + rows (at most kRowBlock) of one panel's columns. A strip that is not whole, or
+/// whose activation is not the identity, is computed into a buffer and finished from there.
 void multiply_panel(const Product& product, Index row, Index rows, Index panel) {
   const Epilogue& epilogue = product.epilogue;
   const Index column = panel * kPanelWidth, cols = std::min(kPanelWidth, product.b.cols - column);
@@ -137,12 +141,21 @@ void multiply_panel(const Product& product, Index row, Index rows, Index panel) 
   if (epilogue.bias) std::copy_n(epilogue.bias + column, cols, bias);
   float buffer[kRowBlock * kPanelWidth];
   const Index a_stride = product.a.outerStride(), c_stride = product.c.outerStride();
-  Strip strip = {product.a.data() + row * a_stride, a_stride, product.panel(panel), product.b.rows,
-                 epilogue.scale, bias, nullptr, 0, buffer, kPanelWidth};
+  Strip strip = {product.a.data() + row * a_stride,
+                 a_stride,
+                 product.panel(panel),
+                 product.b.rows,
+                 epilogue.scale,
+                 bias,
+                 nullptr,
+                 0,
+                 buffer,
+                 kPanelWidth};
   if (direct) {
     strip.c = product.c.data() + row * c_stride + column;
     strip.c_stride = c_stride;
-    if (epilogue.residual) strip.residual = epilogue.residual + row * epilogue.residual_stride + column;
+    if (epilogue.residual)
+      strip.residual = epilogue.residual + row * epilogue.residual_stride + column;
     strip.residual_stride = epilogue.residual_stride;
   }
   multiply_strip(strip, rows);
@@ -150,7 +163,8 @@ void multiply_panel(const Product& product, Index row, Index rows, Index panel) 
 }
 
 /// Panels first .. last of the rows first_row .. last_row.
-void multiply_part(const Product& product, Index first_row, Index last_row, Index first, Index last) {
+void multiply_part(const Product& product, Index first_row, Index last_row, Index first,
+                   Index last) {
   const Index rows = last_row - first_row, blocks = (rows + kRowBlock - 1) / kRowBlock;
   const Index panel_size = product.b.rows * kPanelWidth;
   for (Index block = 0; block < blocks; ++block) {
@@ -172,14 +186,15 @@ void multiply(ConstMatrixView a, PackedView b, const Epilogue& epilogue, MatrixV
   multiply_part({a, b, epilogue, c}, 0, c.rows(), 0, panel_count(b));
 }
 
-void multiply(Context& context, ConstMatrixView a, PackedView b, const Epilogue& epilogue, MatrixView c) {
+void multiply(Context& context, ConstMatrixView a, PackedView b, const Epilogue& epilogue,
+              MatrixView c) {
   const Index rows = c.rows(), panels = panel_count(b);
   if (context.threads() == 1 || rows * b.cols * b.rows < kSmallProduct) {
     return multiply(a, b, epilogue, c);
   }
   const Product product = {a, b, epilogue, c};
-  // Threads share out the panels, so that each weight is read by one of them; rows are split only where
-  // there are too few panels.
+  // Threads share out the panels, so that each weight is read by one of them; rows are split only
+  // where there are too few panels.
   const Index wanted = kTasksPerThread * context.threads();
   const Index across = std::min(panels, wanted);
   const Index down = std::clamp(wanted / across, Index{1}, (rows + kTileRows - 1) / kTileRows);

@@ -9,8 +9,8 @@ namespace headscope {
 /// Columns in one panel of a packed right-hand matrix.
 inline constexpr Index kPanelWidth = 8;
 
-/// The right-hand side B [K, N] of a product, stored as panels [ceil(N / 8)][K][8]; the columns past N
-/// in the last panel are zero.
+/// The right-hand side B [K, N] of a product, stored as panels [ceil(N / 8)][K][8]; the columns
+/// past N in the last panel are zero.
 struct PackedView {
   const float* panels;
   Index rows;  // K
@@ -21,7 +21,8 @@ struct PackedView {
 std::size_t packed_size(Index rows, Index cols);
 
 /// Writes b [K, N'] into the panels of a K-row matrix at columns first_column .. first_column + N'.
-/// The panels must have been zeroed before the first call where the total width is no multiple of 8.
+/// The panels must have been zeroed before the first call where the total width is no multiple
+/// of 8.
 void pack_columns(ConstMatrixView b, Index first_column, float* panels);
 
 /// Packs b^T: b is [N, K], the packed matrix [K, N]. Writes every float of the panels.
@@ -51,10 +52,10 @@ class PackedMatrix {
 
 /// What happens to a product on its way to memory.
 struct Epilogue {
-  float scale = 1.0f;                            // multiplies the product
-  const float* bias = nullptr;                   // [N], added after scaling
+  float scale = 1.0f;                             // multiplies the product
+  const float* bias = nullptr;                    // [N], added after scaling
   Activation activation = Activation::kIdentity;  // applied after the bias
-  const float* residual = nullptr;               // [M, N], added last; may be c itself
+  const float* residual = nullptr;                // [M, N], added last; may be c itself
   Index residual_stride = 0;
 };
 
@@ -63,9 +64,11 @@ struct Epilogue {
 void multiply(ConstMatrixView a, PackedView b, const Epilogue& epilogue, MatrixView c);
 
 /// The same, spread over the threads of the context: equal to the bit for any number of them.
-void multiply(Context& context, ConstMatrixView a, PackedView b, const Epilogue& epilogue, MatrixView c);
+void multiply(Context& context, ConstMatrixView a, PackedView b, const Epilogue& epilogue,
+              MatrixView c);
 
 /// Plain-loop form of `multiply`, for tests; b [K, N] is not packed.
-void multiply_reference(ConstMatrixView a, ConstMatrixView b, const Epilogue& epilogue, MatrixView c);
+void multiply_reference(ConstMatrixView a, ConstMatrixView b, const Epilogue& epilogue,
+                        MatrixView c);
 
 }  // namespace headscope

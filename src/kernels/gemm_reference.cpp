@@ -2,7 +2,8 @@
 
 namespace headscope {
 
-void multiply_reference(ConstMatrixView a, ConstMatrixView b, const Epilogue& epilogue, MatrixView c) {
+void multiply_reference(ConstMatrixView a, ConstMatrixView b, const Epilogue& epilogue,
+                        MatrixView c) {
   for (Index i = 0; i < c.rows(); ++i) {
     for (Index j = 0; j < c.cols(); ++j) {
       float sum = 0.0f;

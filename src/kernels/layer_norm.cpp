@@ -7,8 +7,8 @@
 namespace headscope {
 namespace {
 
-/// A row's mean as the sum of two floats. The second matters where the mean is large against the spread;
-/// it is exactly 0 for a constant row, whose sum is exact in double.
+/// A row's mean as the sum of two floats. The second matters where the mean is large against the
+/// spread; it is exactly 0 for a constant row, whose sum is exact in double.
 struct Mean {
   float head;
   float rest;
@@ -57,7 +57,8 @@ F32x4 weights_at(const float* weights, Index j, Index count, float otherwise) {
 
 }  // namespace
 
-void layer_norm_rows(ConstMatrixView x, const float* gamma, const float* beta, float epsilon, MatrixView y) {
+void layer_norm_rows(ConstMatrixView x, const float* gamma, const float* beta, float epsilon,
+                     MatrixView y) {
   const Index cols = x.cols();
   for (Index i = 0; i < x.rows(); ++i) {
     const float* from = x.data() + i * x.outerStride();
@@ -65,7 +66,8 @@ void layer_norm_rows(ConstMatrixView x, const float* gamma, const float* beta, f
     const Mean mean = row_mean(from, cols);
     const F32x4 rstd = splat(1.0f / std::sqrt(row_variance(from, cols, mean) + epsilon));
     const auto normed = [&](F32x4 values, Index j, Index count) {
-      // (x - mean) * rstd, not x * rstd - mean * rstd: the difference of two large numbers would be noise.
+      // (x - mean) * rstd, not x * rstd - mean * rstd: the difference of two large numbers would be
+      // noise.
       const F32x4 z = (values - splat(mean.head) - splat(mean.rest)) * rstd;
       return madd(z, weights_at(gamma, j, count, 1.0f), weights_at(beta, j, count, 0.0f));
     };

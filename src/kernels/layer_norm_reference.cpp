@@ -4,8 +4,8 @@
 
 namespace headscope {
 
-void layer_norm_rows_reference(ConstMatrixView x, const float* gamma, const float* beta, float epsilon,
-                               MatrixView y) {
+void layer_norm_rows_reference(ConstMatrixView x, const float* gamma, const float* beta,
+                               float epsilon, MatrixView y) {
   const double d = static_cast<double>(x.cols());
   for (Index i = 0; i < x.rows(); ++i) {
     double mean = 0.0;

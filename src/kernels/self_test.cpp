@@ -39,7 +39,8 @@ bool close(const Matrix& got, const Matrix& expected) {
 }
 
 bool products_agree(Index rows, Activation activation) {
-  const Matrix a = sample(rows, kDepth, 1), b = sample(kDepth, kCols, 2), bias = sample(1, kCols, 3);
+  const Matrix a = sample(rows, kDepth, 1), b = sample(kDepth, kCols, 2),
+               bias = sample(1, kCols, 3);
   const Matrix residual = sample(rows, kCols, 4);
   PackedMatrix packed(kDepth, kCols);
   pack(view(b), packed.panels());

@@ -10,8 +10,9 @@
 #include <wasm_simd128.h>
 #endif
 
-// The vector type of the kernels, and the one home of what depends on the instruction set. GCC's vector
-// extensions carry the arithmetic, so the same kernels run natively, in Wasm SIMD and in relaxed SIMD.
+// The vector type of the kernels, and the one home of what depends on the instruction set. GCC's
+// vector extensions carry the arithmetic, so the same kernels run natively, in Wasm SIMD and in
+// relaxed SIMD.
 
 #if defined(__clang__)
 #define HEADSCOPE_UNROLL _Pragma("clang loop unroll(full)")
@@ -142,8 +143,8 @@ inline void transpose(F32x4 rows[4]) {
   rows[3] = F32x4{a[3], b[3], c[3], d[3]};
 }
 
-/// Reads one word of every cache line, so that the lines arrive together and before they are needed: Wasm
-/// has no prefetch.
+/// Reads one word of every cache line, so that the lines arrive together and before they are
+/// needed: Wasm has no prefetch.
 inline void touch(const float* data, Index floats) {
   constexpr Index kCacheLine = 16;  // floats
   std::uint32_t seen = 0;
@@ -155,8 +156,8 @@ inline void touch(const float* data, Index floats) {
   __asm__ volatile("" : : "r"(seen));
 }
 
-/// Reads the first few lines of every page, after which a processor that finds streams goes on by itself
-/// while the program does something else.
+/// Reads the first few lines of every page, after which a processor that finds streams goes on by
+/// itself while the program does something else.
 inline void start_streams(const float* data, Index floats) {
   constexpr Index kPage = 1024, kStart = 64;  // floats
   for (Index i = 0; i < floats; i += kPage) touch(data + i, std::min(kStart, floats - i));

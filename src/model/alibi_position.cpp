@@ -10,10 +10,12 @@ std::vector<float> alibi_slopes(Index heads) {
   const Index power = static_cast<Index>(std::bit_floor(static_cast<std::size_t>(heads)));
   std::vector<float> slopes;
   for (Index a = 0; a < power; ++a) {
-    slopes.push_back(static_cast<float>(std::exp2(-8.0 * static_cast<double>(a + 1) / static_cast<double>(power))));
+    slopes.push_back(static_cast<float>(
+        std::exp2(-8.0 * static_cast<double>(a + 1) / static_cast<double>(power))));
   }
   for (Index a = 0; power + a < heads; ++a) {
-    slopes.push_back(static_cast<float>(std::exp2(-8.0 * static_cast<double>(2 * a + 1) / static_cast<double>(2 * power))));
+    slopes.push_back(static_cast<float>(
+        std::exp2(-8.0 * static_cast<double>(2 * a + 1) / static_cast<double>(2 * power))));
   }
   return slopes;
 }

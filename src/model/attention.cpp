@@ -8,10 +8,13 @@
 namespace headscope {
 namespace {
 
-// Rows of one block: a multiple of the product's tile, small enough that a block of scores stays in cache.
+// Rows of one block: a multiple of the product's tile, small enough that a block of scores stays in
+// cache.
 constexpr Index kBlockRows = 48;
 
-Index padded(Index count) { return (count + 15) / 16 * 16; }  // keeps every part of the scratch aligned
+Index padded(Index count) {
+  return (count + 15) / 16 * 16;
+}  // keeps every part of the scratch aligned
 
 /// Scratch of one head, carved out of one allocation.
 struct HeadScratch {
@@ -43,8 +46,8 @@ class Head {
         id_{options.layer, head},
         query_(head_part(rows_of(query, sequence.first_query, sequence.queries))),
         key_(head_part(rows_of(key, sequence.first_key, sequence.keys))),
-        value_(cols_of(rows_of(value, sequence.first_key, sequence.keys), head * (value.cols() / options.heads),
-                       value.cols() / options.heads)),
+        value_(cols_of(rows_of(value, sequence.first_key, sequence.keys),
+                       head * (value.cols() / options.heads), value.cols() / options.heads)),
         concat_(head_part(rows_of(concat, sequence.first_query, sequence.queries))) {}
 
   void attend(float* memory) {
@@ -90,7 +93,9 @@ class Head {
     if (!options_.gates.empty()) context *= options_.gates[static_cast<std::size_t>(id_.head)];
   }
 
-  bool kept(Capture capture) const { return sequence_.trace && sequence_.trace->has(capture, id_.layer); }
+  bool kept(Capture capture) const {
+    return sequence_.trace && sequence_.trace->has(capture, id_.layer);
+  }
   MatrixView room(Capture capture) { return sequence_.trace->matrix(capture, id_.layer, id_.head); }
 
   void keep(Capture capture, ConstMatrixView matrix) {
@@ -101,7 +106,8 @@ class Head {
   }
   void keep_scaled(Index first, ConstMatrixView exponentials, ConstVectorView inverse) {
     if (!kept(Capture::kAttention)) return;
-    scale_rows(exponentials, inverse, rows_of(room(Capture::kAttention), first, exponentials.rows()));
+    scale_rows(exponentials, inverse,
+               rows_of(room(Capture::kAttention), first, exponentials.rows()));
   }
 
   const AttentionOptions& options_;
@@ -121,7 +127,8 @@ void attend(Context& context, const AttentionOptions& options, std::span<const S
   for (const Sequence& sequence : sequences) longest = std::max(longest, sequence.keys);
   const std::size_t floats =
       HeadScratch::size(longest, key.cols() / options.heads, value.cols() / options.heads);
-  for (int thread = 0; thread < context.threads(); ++thread) context.scratch(thread, floats);  // tasks must not throw
+  for (int thread = 0; thread < context.threads(); ++thread)
+    context.scratch(thread, floats);  // tasks must not throw
   const Index tasks = static_cast<Index>(sequences.size()) * options.heads;
   context.parallel(tasks, [&](Index task, int thread) {
     const Sequence& sequence = sequences[static_cast<std::size_t>(task / options.heads)];

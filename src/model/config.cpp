@@ -12,21 +12,22 @@ constexpr Index kLargestCount = 10000000;
 
 void check_range(const char* key, Index value, Index low, Index high) {
   if (value >= low && value <= high) return;
-  throw Error(ErrorCode::kBadArgument, "config: " + std::string(key) + " is " + std::to_string(value) +
-                                           ", expected " + std::to_string(low) + " to " +
-                                           std::to_string(high));
+  throw Error(ErrorCode::kBadArgument, "config: " + std::string(key) + " is " +
+                                           std::to_string(value) + ", expected " +
+                                           std::to_string(low) + " to " + std::to_string(high));
 }
 
 void check_divides(const char* key, Index width, Index heads) {
   if (width % heads == 0) return;
-  throw Error(ErrorCode::kBadArgument, "config: " + std::string(key) + " is " + std::to_string(width) +
-                                           ", expected a multiple of n_heads = " + std::to_string(heads));
+  throw Error(ErrorCode::kBadArgument,
+              "config: " + std::string(key) + " is " + std::to_string(width) +
+                  ", expected a multiple of n_heads = " + std::to_string(heads));
 }
 
 void check_positive(const char* key, double value) {
   if (std::isfinite(value) && value > 0) return;
-  throw Error(ErrorCode::kBadArgument, "config: " + std::string(key) + " is " + std::to_string(value) +
-                                           ", expected a positive number");
+  throw Error(ErrorCode::kBadArgument, "config: " + std::string(key) + " is " +
+                                           std::to_string(value) + ", expected a positive number");
 }
 
 }  // namespace
@@ -55,28 +56,37 @@ void check_position(const PositionOptions& position, Index embedding_width, Inde
   switch (position.kind) {
     case PositionKind::kNone:
     case PositionKind::kLearned:
-    case PositionKind::kAlibi: return;
+    case PositionKind::kAlibi:
+      return;
     case PositionKind::kSinusoidal:
       check_positive("position.base", position.base);
       check_range("the width of a sinusoidal position", embedding_width, 1, kLargestWidth);
       require(position.layout != PositionLayout::kHalf, ErrorCode::kBadArgument,
-              "config: position.layout is 'half', expected 'interleaved' or 'concatenated' for sinusoidal");
+              "config: position.layout is 'half', expected 'interleaved' or 'concatenated' for "
+              "sinusoidal");
       return;
     case PositionKind::kRotary:
       check_positive("position.base", position.base);
       check_range("position.dims", position.dims, 0, head_width);
       check_range("position.offset", position.offset, -kLargestCount, kLargestCount);
-      require(position.dims % 2 == 0 && (position.dims > 0 || head_width % 2 == 0), ErrorCode::kBadArgument,
-              "config: rotary turns pairs of columns, expected an even position.dims (or an even d_head)");
-      require(position.layout != PositionLayout::kConcatenated, ErrorCode::kBadArgument,
-              "config: position.layout is 'concatenated', expected 'interleaved' or 'half' for rotary");
+      require(position.dims % 2 == 0 && (position.dims > 0 || head_width % 2 == 0),
+              ErrorCode::kBadArgument,
+              "config: rotary turns pairs of columns, expected an even position.dims (or an even "
+              "d_head)");
+      require(
+          position.layout != PositionLayout::kConcatenated, ErrorCode::kBadArgument,
+          "config: position.layout is 'concatenated', expected 'interleaved' or 'half' for rotary");
       return;
     case PositionKind::kT5:
       check_range("position.buckets", position.buckets, 4, kLargestWidth);
-      require(position.buckets % 2 == 0, ErrorCode::kBadArgument, "config: position.buckets is odd, expected an even number");
-      check_range("position.max_distance", position.max_distance, position.buckets / 2 + 1, kLargestCount);
+      require(position.buckets % 2 == 0, ErrorCode::kBadArgument,
+              "config: position.buckets is odd, expected an even number");
+      check_range("position.max_distance", position.max_distance, position.buckets / 2 + 1,
+                  kLargestCount);
       return;
-    case PositionKind::kShaw: check_range("position.clip", position.clip, 0, kLargestWidth); return;
+    case PositionKind::kShaw:
+      check_range("position.clip", position.clip, 0, kLargestWidth);
+      return;
   }
 }
 

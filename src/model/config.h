@@ -15,16 +15,17 @@ enum class PositionLayout { kInterleaved, kConcatenated, kHalf };
 /// A positional encoding and its settings; each kind reads its own and ignores the others.
 struct PositionOptions {
   PositionKind kind = PositionKind::kNone;
-  double base = 10000.0;                                  // sinusoidal, rotary: of the wavelengths
-  PositionLayout layout = PositionLayout::kInterleaved;   // sinusoidal, rotary
-  Index dims = 0;                                         // rotary: columns rotated per head, 0 for all
-  Index offset = 0;                                       // rotary: position of the first token
-  Index buckets = 32;                                     // t5
-  Index max_distance = 128;                               // t5
-  Index clip = 16;                                        // shaw: largest offset told apart
+  double base = 10000.0;                                 // sinusoidal, rotary: of the wavelengths
+  PositionLayout layout = PositionLayout::kInterleaved;  // sinusoidal, rotary
+  Index dims = 0;            // rotary: columns rotated per head, 0 for all
+  Index offset = 0;          // rotary: position of the first token
+  Index buckets = 32;        // t5
+  Index max_distance = 128;  // t5
+  Index clip = 16;           // shaw: largest offset told apart
 };
 
-/// What an encoder is made of. Letters: D d_model, H n_heads, K = D / H, F d_ff, L n_layers, V vocab_size.
+/// What an encoder is made of. Letters: D d_model, H n_heads, K = D / H, F d_ff, L n_layers, V
+/// vocab_size.
 struct Config {
   Index n_layers = 0;
   Index n_heads = 0;

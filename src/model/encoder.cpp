@@ -33,14 +33,16 @@ void Encoder::finish() {
 }
 
 NormWeights Encoder::final_norm() const {
-  return {parameters_.vector_or_null("final_norm.gamma"), parameters_.vector_or_null("final_norm.beta")};
+  return {parameters_.vector_or_null("final_norm.gamma"),
+          parameters_.vector_or_null("final_norm.beta")};
 }
 
 void Encoder::embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> segments,
                     const Position& position, MatrixView x) const {
   const ConstMatrixView tokens = parameters_.matrix("embeddings.token");
   const float scale = static_cast<float>(config_.embedding_scale);
-  for (Index i = 0; i < x.rows(); ++i) x.row(i) = scale * tokens.row(ids[static_cast<std::size_t>(i)]);
+  for (Index i = 0; i < x.rows(); ++i)
+    x.row(i) = scale * tokens.row(ids[static_cast<std::size_t>(i)]);
   if (config_.token_types > 0) {
     const ConstMatrixView types = parameters_.matrix("embeddings.token_type");
     for (Index i = 0; i < x.rows(); ++i) {
@@ -58,12 +60,14 @@ void Encoder::embed(std::span<const std::int32_t> ids, std::span<const std::int3
 std::vector<float> Encoder::pool(ConstMatrixView output) const {
   if (config_.pooling == Pooling::kNone) return {};
   Matrix pooled = Matrix::Zero(1, config_.d_model);
-  const Index rows = config_.pooling == Pooling::kFirst ? std::min<Index>(output.rows(), 1) : output.rows();
+  const Index rows =
+      config_.pooling == Pooling::kFirst ? std::min<Index>(output.rows(), 1) : output.rows();
   for (Index i = 0; i < rows; ++i) pooled += output.row(i);
   pooled /= static_cast<float>(std::max<Index>(rows, 1));
   if (config_.pooler) {
     Matrix mapped(1, config_.d_model);
-    multiply(view(std::as_const(pooled)), pooler_.view(), {.bias = parameters_.vector_or_null("pooler.b")}, view(mapped));
+    multiply(view(std::as_const(pooled)), pooler_.view(),
+             {.bias = parameters_.vector_or_null("pooler.b")}, view(mapped));
     for (Index j = 0; j < mapped.cols(); ++j) pooled(0, j) = std::tanh(mapped(0, j));
   }
   if (config_.normalize) pooled /= std::sqrt(std::max(pooled.squaredNorm(), 1e-12f));

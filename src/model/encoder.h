@@ -29,13 +29,13 @@ class Encoder {
   Position& position() { return *position_; }
   NormWeights final_norm() const;
 
-  /// x [T, D_in] (out): embedding_scale * token (+ token type) + position, normalised where the config
-  /// has an embedding norm. ids and segments [T] (segments may be empty) are in range.
+  /// x [T, D_in] (out): embedding_scale * token (+ token type) + position, normalised where the
+  /// config has an embedding norm. ids and segments [T] (segments may be empty) are in range.
   void embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> segments,
              const Position& position, MatrixView x) const;
 
-  /// The sentence vector of output rows [T, D] (after the final norm): pooled, through the pooler, and
-  /// of length 1 where the config says so. Empty for pooling none; from zeros for T = 0.
+  /// The sentence vector of output rows [T, D] (after the final norm): pooled, through the pooler,
+  /// and of length 1 where the config says so. Empty for pooling none; from zeros for T = 0.
   std::vector<float> pool(ConstMatrixView output) const;
 
  private:

@@ -9,7 +9,8 @@ namespace headscope {
 namespace {
 
 /// Copies what each sequence's trace has room for out of the batch's rows.
-void keep_rows(std::span<const Sequence> sequences, Capture capture, Index layer, ConstMatrixView rows) {
+void keep_rows(std::span<const Sequence> sequences, Capture capture, Index layer,
+               ConstMatrixView rows) {
   for (const Sequence& sequence : sequences) {
     if (!sequence.trace || !sequence.trace->has(capture, layer)) continue;
     sequence.trace->matrix(capture, layer) = rows_of(rows, sequence.first_query, sequence.queries);
@@ -22,11 +23,13 @@ bool keeps(std::span<const Sequence> sequences, Capture capture, Index layer) {
 }
 
 /// Layer norm of all rows, spread over the threads.
-void normalise(Context& context, const NormWeights& norm, float epsilon, ConstMatrixView x, MatrixView y) {
+void normalise(Context& context, const NormWeights& norm, float epsilon, ConstMatrixView x,
+               MatrixView y) {
   constexpr Index kRows = 8;
   context.parallel((x.rows() + kRows - 1) / kRows, [&](Index task, int) {
     const Index first = task * kRows, count = std::min(kRows, x.rows() - first);
-    layer_norm_rows(rows_of(x, first, count), norm.gamma, norm.beta, epsilon, rows_of(y, first, count));
+    layer_norm_rows(rows_of(x, first, count), norm.gamma, norm.beta, epsilon,
+                    rows_of(y, first, count));
   });
 }
 
@@ -68,7 +71,9 @@ class LayerRun {
 
  private:
   Index layer() const { return options_.attention.layer; }
-  void keep(Capture capture, ConstMatrixView rows) { keep_rows(sequences_, capture, layer(), rows); }
+  void keep(Capture capture, ConstMatrixView rows) {
+    keep_rows(sequences_, capture, layer(), rows);
+  }
 
   void attend_heads(ConstMatrixView input) {
     const Index in = input.cols();
@@ -81,12 +86,14 @@ class LayerRun {
     keep(Capture::kConcat, read(concat));
   }
 
-  /// stream = r(x) + concat W^O + b_O. The sum is the same whether or not the product is kept by itself:
-  /// float addition commutes, and the product is rounded before the residual is added.
+  /// stream = r(x) + concat W^O + b_O. The sum is the same whether or not the product is kept by
+  /// itself: float addition commutes, and the product is rounded before the residual is added.
   void add_attention(MatrixView stream) {
-    const ConstMatrixView concat = view(static_cast<const float*>(buffers_.concat.data()), rows_, x_.cols());
+    const ConstMatrixView concat =
+        view(static_cast<const float*>(buffers_.concat.data()), rows_, x_.cols());
     const bool projected = weights_.w_residual.cols() > 0;
-    if (projected) multiply(context_, x_, weights_.w_residual.view(), {.bias = weights_.b_residual}, stream);
+    if (projected)
+      multiply(context_, x_, weights_.w_residual.view(), {.bias = weights_.b_residual}, stream);
     add_product(Capture::kAttentionOutput, concat, weights_.wo.view(), weights_.bo,
                 projected ? read(stream) : x_, stream);
   }
@@ -97,14 +104,17 @@ class LayerRun {
     compute_hidden(context_, weights_.feed_forward, options_.activation, input,
                    {hidden, view(buffers_.gate.data(), buffers_.gate.rows() ? rows_ : 0, f)});
     keep(Capture::kFeedForwardHidden, read(hidden));
-    add_product(Capture::kFeedForward, read(hidden), weights_.feed_forward.w2.view(), weights_.feed_forward.b2,
-                residual, y);
+    add_product(Capture::kFeedForward, read(hidden), weights_.feed_forward.w2.view(),
+                weights_.feed_forward.b2, residual, y);
   }
 
   void add_product(Capture capture, ConstMatrixView a, PackedView b, const float* bias,
                    ConstMatrixView residual, MatrixView out) {
     if (!keeps(sequences_, capture, layer())) {
-      multiply(context_, a, b, {.bias = bias, .residual = residual.data(), .residual_stride = residual.outerStride()}, out);
+      multiply(
+          context_, a, b,
+          {.bias = bias, .residual = residual.data(), .residual_stride = residual.outerStride()},
+          out);
       return;
     }
     // qkv is free by now, and wide enough
@@ -161,9 +171,10 @@ LayerOptions layer_options(const Config& config, Index layer) {
   LayerOptions options;
   options.attention.layer = layer;
   options.attention.heads = config.n_heads;
-  options.attention.scale = static_cast<float>(config.attention_scale != 0.0
-                                                   ? config.attention_scale
-                                                   : 1.0 / std::sqrt(static_cast<double>(config.head_width(layer))));
+  options.attention.scale =
+      static_cast<float>(config.attention_scale != 0.0
+                             ? config.attention_scale
+                             : 1.0 / std::sqrt(static_cast<double>(config.head_width(layer))));
   options.attention.mask.causal = config.causal;
   options.norm = config.norm;
   options.epsilon = static_cast<float>(config.norm_epsilon);
@@ -180,8 +191,8 @@ LayerBuffers::LayerBuffers(const Config& config, Index rows)
       gate(config.gated ? rows : 0, config.gated ? config.d_ff : 0) {}
 
 void run_encoder_layer(Context& context, const LayerWeights& weights, const LayerOptions& options,
-                       std::span<const Sequence> sequences, LayerBuffers& buffers, ConstMatrixView x,
-                       MatrixView y) {
+                       std::span<const Sequence> sequences, LayerBuffers& buffers,
+                       ConstMatrixView x, MatrixView y) {
   LayerRun(context, weights, options, sequences, buffers, x).run(y);
 }
 

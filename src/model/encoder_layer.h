@@ -29,8 +29,8 @@ struct LayerWeights {
   NormWeights norm2;
 };
 
-/// Packs layer `layer` of the parameters, which hand their matrices over and must outlive the weights
-/// (the address of `weights` must not change afterwards).
+/// Packs layer `layer` of the parameters, which hand their matrices over and must outlive the
+/// weights (the address of `weights` must not change afterwards).
 void pack_layer(const Config& config, Index layer, Parameters& parameters, LayerWeights& weights);
 
 /// What a layer takes from its encoder's config.
@@ -45,12 +45,12 @@ LayerOptions layer_options(const Config& config, Index layer);
 /// Memory that layers work in, for up to N rows (all sequences of a batch together).
 struct LayerBuffers {
   LayerBuffers(const Config& config, Index rows);
-  Matrix stream;     // [N, D] the sum that residuals carry
-  Matrix normed;     // [N, max(D_in, D)] normalised input, or the attention's output
-  Matrix qkv;        // [N, 3 max(D_in, D)]
-  Matrix concat;     // [N, max(D_in, D)]
-  Matrix hidden;     // [N, F]
-  Matrix gate;       // [N, F] where gated
+  Matrix stream;  // [N, D] the sum that residuals carry
+  Matrix normed;  // [N, max(D_in, D)] normalised input, or the attention's output
+  Matrix qkv;     // [N, 3 max(D_in, D)]
+  Matrix concat;  // [N, max(D_in, D)]
+  Matrix hidden;  // [N, F]
+  Matrix gate;    // [N, F] where gated
 };
 
 /// One encoder layer over every sequence of a batch.
@@ -59,7 +59,7 @@ struct LayerBuffers {
 /// r is the identity, or x w_residual + b_residual where D_in differs from D.
 /// x [N, D_in]; y (out) [N, D], which may be x where D_in = D.
 void run_encoder_layer(Context& context, const LayerWeights& weights, const LayerOptions& options,
-                       std::span<const Sequence> sequences, LayerBuffers& buffers, ConstMatrixView x,
-                       MatrixView y);
+                       std::span<const Sequence> sequences, LayerBuffers& buffers,
+                       ConstMatrixView x, MatrixView y);
 
 }  // namespace headscope

@@ -6,7 +6,8 @@
 
 namespace headscope {
 
-/// Weights of a position-wise feed-forward network; biases may be null, w_gate is empty unless gated.
+/// Weights of a position-wise feed-forward network; biases may be null, w_gate is empty unless
+/// gated.
 struct FeedForwardWeights {
   PackedMatrix w1;      // [D, F]
   PackedMatrix w2;      // [F, D]
@@ -22,8 +23,8 @@ struct HiddenBuffers {
   MatrixView gate;    // [T, F]
 };
 
-/// hidden = act(x w1 + b1), or act(x w_gate + b_gate) * (x w1 + b1) where gated (Vaswani et al. 2017
-/// eq. 2; Shazeer 2020 eq. 5-6). x [T, D]. The network's output is hidden w2 + b2.
+/// hidden = act(x w1 + b1), or act(x w_gate + b_gate) * (x w1 + b1) where gated (Vaswani et al.
+/// 2017 eq. 2; Shazeer 2020 eq. 5-6). x [T, D]. The network's output is hidden w2 + b2.
 void compute_hidden(Context& context, const FeedForwardWeights& weights, Activation activation,
                     ConstMatrixView x, HiddenBuffers buffers);
 

@@ -16,7 +16,8 @@ LayerNormSteps layer_norm_steps(Matrix sum, const float* gamma, const float* bet
   steps.variance = variance.transpose().cast<float>();
   steps.normalized.resize(steps.sum.rows(), steps.sum.cols());
   steps.output.resize(steps.sum.rows(), steps.sum.cols());
-  layer_norm_rows(view(std::as_const(steps.sum)), nullptr, nullptr, epsilon, view(steps.normalized));
+  layer_norm_rows(view(std::as_const(steps.sum)), nullptr, nullptr, epsilon,
+                  view(steps.normalized));
   layer_norm_rows(view(std::as_const(steps.sum)), gamma, beta, epsilon, view(steps.output));
   return steps;
 }

@@ -4,7 +4,8 @@
 
 namespace headscope {
 
-/// Every step of LayerNorm(x + sublayer), for showing; layer_norm_rows is the fast way to the last one.
+/// Every step of LayerNorm(x + sublayer), for showing; layer_norm_rows is the fast way to the last
+/// one.
 struct LayerNormSteps {
   Matrix sum;         // [T, D] x + sublayer
   Matrix mean;        // [1, T]

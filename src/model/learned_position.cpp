@@ -6,8 +6,9 @@ namespace headscope {
 
 void LearnedPosition::prepare(Index length) {
   if (length <= table_.rows()) return;
-  throw Error(ErrorCode::kTooLong, "positions: the learned table has " + std::to_string(table_.rows()) +
-                                       " rows, got " + std::to_string(length) + " tokens");
+  throw Error(ErrorCode::kTooLong, "positions: the learned table has " +
+                                       std::to_string(table_.rows()) + " rows, got " +
+                                       std::to_string(length) + " tokens");
 }
 
 void LearnedPosition::add_to_embeddings(MatrixView x) const { x += table_.topRows(x.rows()); }

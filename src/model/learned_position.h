@@ -4,7 +4,8 @@
 
 namespace headscope {
 
-/// A trained vector for every position, added to the embeddings; there is none past the table's end.
+/// A trained vector for every position, added to the embeddings; there is none past the table's
+/// end.
 class LearnedPosition : public Position {
  public:
   /// table [max_tokens, D_in]; must outlive the position.

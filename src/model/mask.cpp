@@ -7,7 +7,8 @@ namespace headscope {
 void apply_mask(const Mask& mask, Index head, Index first, MatrixView scores) {
   constexpr float kForbidden = -std::numeric_limits<float>::infinity();
   if (!mask.additive.empty()) {
-    const auto& added = mask.additive[mask.additive.size() == 1 ? 0 : static_cast<std::size_t>(head)];
+    const auto& added =
+        mask.additive[mask.additive.size() == 1 ? 0 : static_cast<std::size_t>(head)];
     scores += added.middleRows(first, scores.rows());
   }
   for (Index j = 0; j < static_cast<Index>(mask.valid_keys.size()); ++j) {

@@ -27,7 +27,8 @@ void multi_head_attention(Context& context, const MultiHeadAttentionInputs& inpu
   Matrix concat(inputs.x.rows(), value.cols());
   const Sequence sequence{0, query.rows(), 0, key.rows(), &trace};
   attend(context, options, {&sequence, 1}, view(query), view(key), view(value), view(concat));
-  if (trace.has(Capture::kConcat, options.layer)) trace.matrix(Capture::kConcat, options.layer) = concat;
+  if (trace.has(Capture::kConcat, options.layer))
+    trace.matrix(Capture::kConcat, options.layer) = concat;
   output = project(context, view(std::as_const(concat)), inputs.wo, inputs.bo);
 }
 

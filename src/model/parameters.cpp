@@ -12,7 +12,8 @@ namespace {
 /// Collects table lines under one prefix.
 class Table {
  public:
-  Table(std::vector<ParameterShape>& shapes, std::string prefix) : shapes_(shapes), prefix_(std::move(prefix)) {}
+  Table(std::vector<ParameterShape>& shapes, std::string prefix)
+      : shapes_(shapes), prefix_(std::move(prefix)) {}
   void matrix(const char* name, Index rows, Index cols, Initial initial = Initial::kXavier) {
     shapes_.push_back({prefix_ + name, rows, cols, initial, false});
   }
@@ -47,18 +48,22 @@ std::vector<ParameterShape> layer_shapes(const Config& config, Index layer) {
   const Index in = config.input_width(layer);
   const Index d = config.d_model;
   for (const char* name : {"q", "k", "v"}) {
-    const std::string weight = std::string("attention.w") + name, bias = std::string("attention.b") + name;
+    const std::string weight = std::string("attention.w") + name,
+                      bias = std::string("attention.b") + name;
     table.linear(weight.c_str(), bias.c_str(), in, in, config.bias);
   }
   table.linear("attention.wo", "attention.bo", in, d, config.bias);
   if (in != d) table.linear("attention.w_residual", "attention.b_residual", in, d, config.bias);
   if (config.position.kind == PositionKind::kShaw) {
-    table.matrix("attention.relative_key", 2 * config.position.clip + 1, in / config.n_heads, Initial::kUnitRows);
-    table.matrix("attention.relative_value", 2 * config.position.clip + 1, in / config.n_heads, Initial::kUnitRows);
+    table.matrix("attention.relative_key", 2 * config.position.clip + 1, in / config.n_heads,
+                 Initial::kUnitRows);
+    table.matrix("attention.relative_value", 2 * config.position.clip + 1, in / config.n_heads,
+                 Initial::kUnitRows);
   }
   table.norm("norm1", config.norm == NormPlacement::kPre ? in : d);
   table.linear("feed_forward.w1", "feed_forward.b1", d, config.d_ff, config.bias);
-  if (config.gated) table.linear("feed_forward.w_gate", "feed_forward.b_gate", d, config.d_ff, config.bias);
+  if (config.gated)
+    table.linear("feed_forward.w_gate", "feed_forward.b_gate", d, config.d_ff, config.bias);
   table.linear("feed_forward.w2", "feed_forward.b2", config.d_ff, d, config.bias);
   table.norm("norm2", d);
   return shapes;
@@ -82,11 +87,13 @@ std::vector<ParameterShape> parameter_shapes(const Config& config) {
     for (auto& shape : layer_shapes(config, layer)) shapes.push_back(std::move(shape));
   }
   if (config.final_norm) table.norm("final_norm", config.d_model);
-  if (config.pooler) table.linear("pooler.w", "pooler.b", config.d_model, config.d_model, config.bias);
+  if (config.pooler)
+    table.linear("pooler.w", "pooler.b", config.d_model, config.d_model, config.bias);
   return shapes;
 }
 
-Parameters::Parameters(std::vector<ParameterShape> shapes) : shapes_(std::move(shapes)), homes_(shapes_.size()) {
+Parameters::Parameters(std::vector<ParameterShape> shapes)
+    : shapes_(std::move(shapes)), homes_(shapes_.size()) {
   for (std::size_t i = 0; i < shapes_.size(); ++i) index_.emplace(shapes_[i].name, i);
 }
 
@@ -96,7 +103,9 @@ std::size_t Parameters::index_of(const std::string& name) const {
   throw Error(ErrorCode::kNotFound, "parameter: no name \"" + name + "\" in this model");
 }
 
-const ParameterShape& Parameters::shape(const std::string& name) const { return shapes_[index_of(name)]; }
+const ParameterShape& Parameters::shape(const std::string& name) const {
+  return shapes_[index_of(name)];
+}
 
 Matrix& Parameters::values(const std::string& name) {
   const std::size_t i = index_of(name);
@@ -109,7 +118,9 @@ const float* Parameters::vector_or_null(const std::string& name) const {
   return has(name) ? homes_[index_of(name)].values.data() : nullptr;
 }
 
-ConstMatrixView Parameters::matrix(const std::string& name) const { return view(homes_[index_of(name)].values); }
+ConstMatrixView Parameters::matrix(const std::string& name) const {
+  return view(homes_[index_of(name)].values);
+}
 
 void Parameters::initialise(std::uint32_t seed) {
   for (const auto& shape : shapes_) {
@@ -120,8 +131,9 @@ void Parameters::initialise(std::uint32_t seed) {
       continue;
     }
     const double fan = static_cast<double>(shape.rows + shape.cols);
-    const double limit = shape.initial == Initial::kXavier ? std::sqrt(6.0 / fan)
-                                                           : std::sqrt(3.0 / static_cast<double>(shape.cols));
+    const double limit = shape.initial == Initial::kXavier
+                             ? std::sqrt(6.0 / fan)
+                             : std::sqrt(3.0 / static_cast<double>(shape.cols));
     const UniformSequence numbers(seed++);
     for (Index i = 0; i < out.size(); ++i) {
       out.data()[i] = static_cast<float>(limit * numbers.at(static_cast<std::uint32_t>(i)));

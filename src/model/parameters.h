@@ -14,7 +14,8 @@ namespace headscope {
 /// How a parameter begins when an encoder is not loaded but initialised.
 enum class Initial { kZero, kOne, kXavier, kUnitRows };
 
-/// One line of the parameter table. A vector is one row; `is_vector` tells how a file spells its shape.
+/// One line of the parameter table. A vector is one row; `is_vector` tells how a file spells its
+/// shape.
 struct ParameterShape {
   std::string name;
   Index rows;
@@ -29,8 +30,8 @@ std::string shape_text(const ParameterShape& shape);
 /// The parameters of one layer, named "layers.{layer}....". Matrices are [in, out].
 std::vector<ParameterShape> layer_shapes(const Config& config, Index layer);
 
-/// All parameters of an encoder: embeddings, layers, final norm, pooler. The one table that loading,
-/// initialisation and packing iterate.
+/// All parameters of an encoder: embeddings, layers, final norm, pooler. The one table that
+/// loading, initialisation and packing iterate.
 std::vector<ParameterShape> parameter_shapes(const Config& config);
 
 /// Values of the parameters by name. A matrix may be handed over to a packed form, from which it is
@@ -53,8 +54,8 @@ class Parameters {
   /// Fills every parameter from seeded uniform numbers (Glorot & Bengio 2010 for matrices).
   void initialise(std::uint32_t seed);
 
-  /// Packs the matrix into `packed` at first_column and frees the plain values; `packed` must outlive
-  /// this object.
+  /// Packs the matrix into `packed` at first_column and frees the plain values; `packed` must
+  /// outlive this object.
   void hand_over(const std::string& name, PackedMatrix& packed, Index first_column);
   /// A copy of the values, wherever they live. Throws not-found.
   Matrix read(const std::string& name) const;

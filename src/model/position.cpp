@@ -25,7 +25,8 @@ PositionSetting position_setting(const Config& config, const Parameters& paramet
   setting.heads = config.n_heads;
   setting.causal = config.causal;
   const PositionKind kind = config.position.kind;
-  if (kind == PositionKind::kLearned) setting.learned.emplace(parameters.matrix("embeddings.position"));
+  if (kind == PositionKind::kLearned)
+    setting.learned.emplace(parameters.matrix("embeddings.position"));
   if (kind == PositionKind::kT5) setting.t5_bias.emplace(parameters.matrix("position.bias"));
   for (Index layer = 0; kind == PositionKind::kShaw && layer < config.n_layers; ++layer) {
     const std::string prefix = "layers." + std::to_string(layer) + ".attention.";
@@ -35,15 +36,23 @@ PositionSetting position_setting(const Config& config, const Parameters& paramet
   return setting;
 }
 
-std::unique_ptr<Position> make_position(const PositionOptions& options, const PositionSetting& setting) {
+std::unique_ptr<Position> make_position(const PositionOptions& options,
+                                        const PositionSetting& setting) {
   switch (options.kind) {
-    case PositionKind::kNone: break;
-    case PositionKind::kSinusoidal: return std::make_unique<SinusoidalPosition>(options, setting.embedding_width);
-    case PositionKind::kLearned: return std::make_unique<LearnedPosition>(*setting.learned);
-    case PositionKind::kRotary: return std::make_unique<RotaryPosition>(options, setting.head_widths);
-    case PositionKind::kAlibi: return std::make_unique<AlibiPosition>(setting.heads);
-    case PositionKind::kT5: return std::make_unique<T5Position>(options, *setting.t5_bias, setting.causal);
-    case PositionKind::kShaw: return std::make_unique<ShawPosition>(setting.shaw);
+    case PositionKind::kNone:
+      break;
+    case PositionKind::kSinusoidal:
+      return std::make_unique<SinusoidalPosition>(options, setting.embedding_width);
+    case PositionKind::kLearned:
+      return std::make_unique<LearnedPosition>(*setting.learned);
+    case PositionKind::kRotary:
+      return std::make_unique<RotaryPosition>(options, setting.head_widths);
+    case PositionKind::kAlibi:
+      return std::make_unique<AlibiPosition>(setting.heads);
+    case PositionKind::kT5:
+      return std::make_unique<T5Position>(options, *setting.t5_bias, setting.causal);
+    case PositionKind::kShaw:
+      return std::make_unique<ShawPosition>(setting.shaw);
   }
   return std::make_unique<Position>();
 }

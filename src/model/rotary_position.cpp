@@ -10,10 +10,12 @@ Index rotated_columns(const PositionOptions& options, Index width) {
 }
 
 double angle(const PositionOptions& options, double position, Index pair, Index columns) {
-  return position * std::pow(options.base, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+  return position *
+         std::pow(options.base, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
 }
 
-void turn_row(PositionLayout layout, const float* cosines, const float* sines, Index pairs, float* row) {
+void turn_row(PositionLayout layout, const float* cosines, const float* sines, Index pairs,
+              float* row) {
   const bool half = layout == PositionLayout::kHalf;
   for (Index p = 0; p < pairs; ++p) {
     float& a = row[half ? p : 2 * p];
@@ -26,7 +28,8 @@ void turn_row(PositionLayout layout, const float* cosines, const float* sines, I
 
 }  // namespace
 
-void rotate_rows(const PositionOptions& options, std::span<const double> positions, MatrixView rows) {
+void rotate_rows(const PositionOptions& options, std::span<const double> positions,
+                 MatrixView rows) {
   const Index columns = rotated_columns(options, rows.cols()), pairs = columns / 2;
   std::vector<float> cosines(static_cast<std::size_t>(pairs)), sines(cosines.size());
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -39,7 +42,8 @@ void rotate_rows(const PositionOptions& options, std::span<const double> positio
   }
 }
 
-RotaryPosition::RotaryPosition(const PositionOptions& options, std::vector<Index> head_widths) : options_(options) {
+RotaryPosition::RotaryPosition(const PositionOptions& options, std::vector<Index> head_widths)
+    : options_(options) {
   for (const Index width : head_widths) tables_.push_back({width, Matrix(), Matrix()});
 }
 
@@ -63,8 +67,8 @@ void RotaryPosition::transform(HeadId, MatrixView rows) const {
   for (const Table& table : tables_) {
     if (table.width != rows.cols()) continue;
     for (Index i = 0; i < rows.rows(); ++i) {
-      turn_row(options_.layout, table.cosines.row(i).data(), table.sines.row(i).data(), table.cosines.cols(),
-               rows.row(i).data());
+      turn_row(options_.layout, table.cosines.row(i).data(), table.sines.row(i).data(),
+               table.cosines.cols(), rows.row(i).data());
     }
     return;
   }

@@ -32,18 +32,26 @@ CaptureShape capture_shape(Capture capture, const Config& config, Index layer, I
     case Capture::kQuery:
     case Capture::kKey:
     case Capture::kValue:
-    case Capture::kContext: return {config.n_heads, tokens, config.head_width(layer)};
+    case Capture::kContext:
+      return {config.n_heads, tokens, config.head_width(layer)};
     case Capture::kScores:
-    case Capture::kAttention: return {config.n_heads, tokens, tokens};
-    case Capture::kEmbeddings: return {0, tokens, config.d_input};
+    case Capture::kAttention:
+      return {config.n_heads, tokens, tokens};
+    case Capture::kEmbeddings:
+      return {0, tokens, config.d_input};
     case Capture::kNormed1:
-    case Capture::kConcat: return {0, tokens, config.input_width(layer)};
-    case Capture::kFeedForwardHidden: return {0, tokens, config.d_ff};
-    default: return {0, tokens, config.d_model};
+    case Capture::kConcat:
+      return {0, tokens, config.input_width(layer)};
+    case Capture::kFeedForwardHidden:
+      return {0, tokens, config.d_ff};
+    default:
+      return {0, tokens, config.d_model};
   }
 }
 
-bool belongs_to_layer(Capture capture) { return capture != Capture::kEmbeddings && capture != Capture::kOutput; }
+bool belongs_to_layer(Capture capture) {
+  return capture != Capture::kEmbeddings && capture != Capture::kOutput;
+}
 
 bool exists(Capture capture, const Config& config) {
   const bool pre_only = capture == Capture::kNormed1 || capture == Capture::kNormed2;
@@ -56,8 +64,10 @@ Run::Run(Context& context, Encoder& encoder, RunRequest request)
     : context_(context), encoder_(encoder), request_(std::move(request)) {
   check();
   const Config& config = encoder_.config();
-  if (request_.position) replaced_ = make_position(*request_.position, position_setting(config, encoder_.parameters()));
-  if (!request_.gates.empty()) gates_.assign(static_cast<std::size_t>(config.n_layers * config.n_heads), 1.0f);
+  if (request_.position)
+    replaced_ = make_position(*request_.position, position_setting(config, encoder_.parameters()));
+  if (!request_.gates.empty())
+    gates_.assign(static_cast<std::size_t>(config.n_layers * config.n_heads), 1.0f);
   for (const Gate& gate : request_.gates) {
     gates_[static_cast<std::size_t>(gate.layer * config.n_heads + gate.head)] = gate.gate;
   }
@@ -74,11 +84,13 @@ void Run::check() const {
   for (const TokenSequence& sequence : request_.sequences) {
     const Index tokens = static_cast<Index>(sequence.ids.size());
     if (tokens > config.max_tokens) {
-      throw Error(ErrorCode::kTooLong, "input: " + std::to_string(tokens) + " tokens, the model takes at most " +
-                                           std::to_string(config.max_tokens) + "; truncate: true cuts it");
+      throw Error(ErrorCode::kTooLong,
+                  "input: " + std::to_string(tokens) + " tokens, the model takes at most " +
+                      std::to_string(config.max_tokens) + "; truncate: true cuts it");
     }
     for (Index i = 0; i < tokens; ++i) {
-      check_index("input: ids[" + std::to_string(i) + "]", sequence.ids[static_cast<std::size_t>(i)], config.vocab_size);
+      check_index("input: ids[" + std::to_string(i) + "]",
+                  sequence.ids[static_cast<std::size_t>(i)], config.vocab_size);
     }
     for (const std::int32_t segment : sequence.segments) {
       if (config.token_types > 0) check_index("input: segment", segment, config.token_types);
@@ -90,11 +102,13 @@ void Run::check() const {
   for (const Gate& gate : request_.gates) {
     check_index("gates: layer", gate.layer, config.n_layers);
     check_index("gates: head", gate.head, config.n_heads);
-    require(std::isfinite(gate.gate), ErrorCode::kBadArgument, "gates: gate is not a finite number");
+    require(std::isfinite(gate.gate), ErrorCode::kBadArgument,
+            "gates: gate is not a finite number");
   }
   if (!request_.position) return;
   require(!needs_parameters(request_.position->kind), ErrorCode::kBadArgument,
-          "position: this kind has parameters of its own, which the model does not hold; expected none, "
+          "position: this kind has parameters of its own, which the model does not hold; expected "
+          "none, "
           "sinusoidal, rotary or alibi");
   check_position(*request_.position, config.d_input, config.head_width(0));
   check_position(*request_.position, config.d_input, config.d_model / config.n_heads);
@@ -148,14 +162,16 @@ bool Run::step() {
   const Config& config = encoder_.config();
   const Index layer = next_layer_++;
   LayerOptions options = layer_options(config, layer);
-  if (request_.mask != MaskChoice::kModel) options.attention.mask.causal = request_.mask == MaskChoice::kCausal;
+  if (request_.mask != MaskChoice::kModel)
+    options.attention.mask.causal = request_.mask == MaskChoice::kCausal;
   options.attention.position = &position();
   if (!gates_.empty()) {
-    options.attention.gates = std::span(gates_).subspan(static_cast<std::size_t>(layer * config.n_heads),
-                                                        static_cast<std::size_t>(config.n_heads));
+    options.attention.gates = std::span(gates_).subspan(
+        static_cast<std::size_t>(layer * config.n_heads), static_cast<std::size_t>(config.n_heads));
   }
   const Matrix& x = layer == 0 ? input_ : hidden_;
-  run_encoder_layer(context_, encoder_.layer(layer), options, sequences_, *buffers_, view(x), view(hidden_));
+  run_encoder_layer(context_, encoder_.layer(layer), options, sequences_, *buffers_, view(x),
+                    view(hidden_));
   if (next_layer_ < config.n_layers) return true;
   finish();
   return false;
@@ -165,8 +181,8 @@ void Run::finish() {
   const Config& config = encoder_.config();
   if (config.final_norm) {
     const NormWeights norm = encoder_.final_norm();
-    layer_norm_rows(view(std::as_const(hidden_)), norm.gamma, norm.beta, static_cast<float>(config.norm_epsilon),
-                    view(hidden_));
+    layer_norm_rows(view(std::as_const(hidden_)), norm.gamma, norm.beta,
+                    static_cast<float>(config.norm_epsilon), view(hidden_));
   }
   for (std::size_t i = 0; i < sequences_.size(); ++i) {
     const ConstMatrixView output =

@@ -30,23 +30,29 @@ struct RunRequest {
   std::optional<std::vector<Index>> layers;  // capture only these; all without it
   std::vector<Gate> gates;
   MaskChoice mask = MaskChoice::kModel;
-  std::optional<PositionOptions> position;  // instead of the model's own; kinds without parameters only
+  std::optional<PositionOptions>
+      position;  // instead of the model's own; kinds without parameters only
 };
 
-/// A forward pass over a batch, layer by layer, so that its owner can stop between layers. Sequences of
-/// different lengths lie one behind the other, without padding: each gives the numbers of a single run.
+/// A forward pass over a batch, layer by layer, so that its owner can stop between layers.
+/// Sequences of different lengths lie one behind the other, without padding: each gives the numbers
+/// of a single run.
 class Run {
  public:
-  /// Checks the request (bad-argument, too-long) and embeds the tokens. The encoder must outlive the run.
+  /// Checks the request (bad-argument, too-long) and embeds the tokens. The encoder must outlive
+  /// the run.
   Run(Context& context, Encoder& encoder, RunRequest request);
 
-  /// Computes one layer, and after the last one the final norm and the pooling. True while more remain.
+  /// Computes one layer, and after the last one the final norm and the pooling. True while more
+  /// remain.
   bool step();
 
   Index sequences() const { return static_cast<Index>(traces_.size()); }
   const Trace& trace(Index sequence) const { return traces_[static_cast<std::size_t>(sequence)]; }
   /// The sentence vector [D]; empty where pooling is none. Once step() has returned false.
-  const std::vector<float>& pooled(Index sequence) const { return pooled_[static_cast<std::size_t>(sequence)]; }
+  const std::vector<float>& pooled(Index sequence) const {
+    return pooled_[static_cast<std::size_t>(sequence)];
+  }
 
  private:
   void check() const;

@@ -29,7 +29,8 @@ void ShawPosition::add_to_scores(const QueryBlock& block, MatrixView scores) con
   }
 }
 
-void ShawPosition::add_to_context(const QueryBlock& block, ConstMatrixView weights, MatrixView context) const {
+void ShawPosition::add_to_context(const QueryBlock& block, ConstMatrixView weights,
+                                  MatrixView context) const {
   const ConstMatrixView& value = tables_[static_cast<std::size_t>(block.id.layer)].value;
   if (value.rows() == 0) return;
   for (Index i = 0; i < weights.rows(); ++i) {
@@ -37,7 +38,8 @@ void ShawPosition::add_to_context(const QueryBlock& block, ConstMatrixView weigh
     while (j < weights.cols()) {
       const Index row = relative_row(block.first + i, j, value.rows());
       float weight = 0;
-      for (; j < weights.cols() && relative_row(block.first + i, j, value.rows()) == row; ++j) weight += weights(i, j);
+      for (; j < weights.cols() && relative_row(block.first + i, j, value.rows()) == row; ++j)
+        weight += weights(i, j);
       context.row(i) += weight * value.row(row);
     }
   }

@@ -22,8 +22,9 @@ std::vector<double> sinusoidal_frequencies(Index width, double base, PositionLay
   const Index pairs = concatenated ? width / 2 : (width + 1) / 2;
   std::vector<double> frequencies(static_cast<std::size_t>(pairs));
   for (Index i = 0; i < pairs; ++i) {
-    const double exponent = concatenated ? static_cast<double>(i) / static_cast<double>(std::max<Index>(pairs - 1, 1))
-                                         : static_cast<double>(2 * i) / static_cast<double>(width);
+    const double exponent =
+        concatenated ? static_cast<double>(i) / static_cast<double>(std::max<Index>(pairs - 1, 1))
+                     : static_cast<double>(2 * i) / static_cast<double>(width);
     frequencies[static_cast<std::size_t>(i)] = std::pow(base, -exponent);
   }
   return frequencies;
@@ -34,7 +35,8 @@ void sinusoidal_table(const PositionOptions& options, Index first, MatrixView ta
   table.setZero();
   for (Index r = 0; r < table.rows(); ++r) {
     for (Index i = 0; i < static_cast<Index>(frequencies.size()); ++i) {
-      const double angle = static_cast<double>(first + r) * frequencies[static_cast<std::size_t>(i)];
+      const double angle =
+          static_cast<double>(first + r) * frequencies[static_cast<std::size_t>(i)];
       const auto [sine, cosine] = pair_columns(i, table.cols(), options.layout);
       table(r, sine) = static_cast<float>(std::sin(angle));
       if (cosine >= 0) table(r, cosine) = static_cast<float>(std::cos(angle));
@@ -49,7 +51,8 @@ void sinusoidal_rotation(const PositionOptions& options, double offset, MatrixVi
   for (Index i = 0; i < static_cast<Index>(frequencies.size()); ++i) {
     const double angle = offset * frequencies[static_cast<std::size_t>(i)];
     const auto [a, b] = pair_columns(i, width, options.layout);
-    if (b < 0) continue;  // a sine without its cosine cannot be turned; check_position refuses odd widths
+    if (b < 0)
+      continue;  // a sine without its cosine cannot be turned; check_position refuses odd widths
     rotation(a, a) = rotation(b, b) = static_cast<float>(std::cos(angle));
     rotation(a, b) = static_cast<float>(std::sin(angle));
     rotation(b, a) = static_cast<float>(-std::sin(angle));

@@ -6,9 +6,10 @@ namespace headscope {
 namespace {
 
 constexpr std::array<const char*, kCaptures> kNames = {
-    "embeddings",       "query",        "key",    "value",  "scores",  "attention", "context",
-    "attention_output", "feed_forward", "hidden", "output", "normed1", "concat",    "after_attention",
-    "normed2",          "feed_forward_hidden"};
+    "embeddings",   "query",           "key",     "value",
+    "scores",       "attention",       "context", "attention_output",
+    "feed_forward", "hidden",          "output",  "normed1",
+    "concat",       "after_attention", "normed2", "feed_forward_hidden"};
 
 }  // namespace
 
@@ -30,8 +31,9 @@ void Trace::reserve(Capture capture, Index layer, Index heads, Index rows, Index
   first[slot] = static_cast<int>(entries_.size());
   for (Index head = 0; head < std::max<Index>(heads, 1); ++head) {
     entries_.push_back({capture, static_cast<std::int32_t>(layer),
-                        heads > 0 ? static_cast<std::int32_t>(head) : -1, static_cast<std::int32_t>(rows),
-                        static_cast<std::int32_t>(cols), static_cast<std::int32_t>(floats_)});
+                        heads > 0 ? static_cast<std::int32_t>(head) : -1,
+                        static_cast<std::int32_t>(rows), static_cast<std::int32_t>(cols),
+                        static_cast<std::int32_t>(floats_)});
     floats_ += static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
   }
 }

@@ -64,7 +64,8 @@ class Trace {
   int first_entry(Capture capture, Index layer) const;
 
   std::vector<Entry> entries_;
-  std::array<std::vector<int>, kCaptures> first_;  // by layer + 1: index of head 0's entry, -1 for none
+  std::array<std::vector<int>, kCaptures>
+      first_;  // by layer + 1: index of head 0's entry, -1 for none
   std::size_t floats_ = 0;
   std::vector<float> arena_;
 };

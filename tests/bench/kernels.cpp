@@ -1,6 +1,7 @@
-// Speed of the kernels: products against the limit of the multiply-add units, which a loop that stays in
-// registers measures in the same process; the rest in nanoseconds per element. Everything is measured in
-// turn, many times over, and the best of each counts: other programs disturb some rounds, never all.
+// Speed of the kernels: products against the limit of the multiply-add units, which a loop that
+// stays in registers measures in the same process; the rest in nanoseconds per element. Everything
+// is measured in turn, many times over, and the best of each counts: other programs disturb some
+// rounds, never all.
 
 #include <algorithm>
 #include <chrono>
@@ -20,7 +21,8 @@ namespace {
 
 constexpr int kRounds = 60;
 constexpr double kRoundSeconds = 0.001;
-/// Bytes of weights that products use in turn, as a forward pass does: more than a second-level cache.
+/// Bytes of weights that products use in turn, as a forward pass does: more than a second-level
+/// cache.
 constexpr std::size_t kModelBytes = std::size_t{24} << 20;
 
 struct Measurement {
@@ -71,7 +73,8 @@ Measurement register_limit() {
 
 Matrix numbers(Index rows, Index cols) {
   Matrix m(rows, cols);
-  for (Index i = 0; i < m.size(); ++i) m.data()[i] = static_cast<float>((i * 7919) % 1000) * 2e-3f - 1.0f;
+  for (Index i = 0; i < m.size(); ++i)
+    m.data()[i] = static_cast<float>((i * 7919) % 1000) * 2e-3f - 1.0f;
   return m;
 }
 
@@ -84,15 +87,17 @@ std::vector<PackedMatrix> weights(Index depth, Index cols, std::size_t bytes) {
 }
 
 /// A product of `rows` rows with each of the weights in turn; `weights` must outlive it.
-Measurement product(const char* note, Index rows, Activation activation, const std::vector<PackedMatrix>& weights) {
+Measurement product(const char* note, Index rows, Activation activation,
+                    const std::vector<PackedMatrix>& weights) {
   const Index depth = weights[0].rows(), cols = weights[0].cols();
   char name[80];
-  std::snprintf(name, sizeof name, "%4d x %4d x %4d  %s", static_cast<int>(rows), static_cast<int>(cols),
-                static_cast<int>(depth), note);
-  auto work = [&weights, activation, a = numbers(rows, depth), bias = numbers(1, cols), c = Matrix(rows, cols),
-               turn = std::size_t{0}]() mutable {
+  std::snprintf(name, sizeof name, "%4d x %4d x %4d  %s", static_cast<int>(rows),
+                static_cast<int>(cols), static_cast<int>(depth), note);
+  auto work = [&weights, activation, a = numbers(rows, depth), bias = numbers(1, cols),
+               c = Matrix(rows, cols), turn = std::size_t{0}]() mutable {
     turn = (turn + 1) % weights.size();
-    multiply(view(std::as_const(a)), weights[turn].view(), {1.0f, bias.data(), activation, nullptr, 0}, view(c));
+    multiply(view(std::as_const(a)), weights[turn].view(),
+             {1.0f, bias.data(), activation, nullptr, 0}, view(c));
   };
   return {name, 2.0 * static_cast<double>(rows * cols * depth), std::move(work)};
 }
@@ -100,8 +105,10 @@ Measurement product(const char* note, Index rows, Activation activation, const s
 /// The products of MiniLM-L6-H384.
 void print_products() {
   std::vector<Measurement> measurements = {register_limit()};
-  const std::vector<PackedMatrix> project = weights(384, 1152, kModelBytes), output = weights(384, 384, kModelBytes),
-                                  widen = weights(384, 1536, kModelBytes), narrow = weights(1536, 384, kModelBytes);
+  const std::vector<PackedMatrix> project = weights(384, 1152, kModelBytes),
+                                  output = weights(384, 384, kModelBytes),
+                                  widen = weights(384, 1536, kModelBytes),
+                                  narrow = weights(1536, 384, kModelBytes);
   for (const Index rows : {1, 16, 64, 128, 512}) {
     measurements.push_back(product("query, key, value", rows, Activation::kIdentity, project));
     measurements.push_back(product("output projection", rows, Activation::kIdentity, output));
@@ -114,14 +121,17 @@ void print_products() {
   for (const Index tokens : {16, 61, 128, 512}) {
     const Index block = std::min<Index>(tokens, 48);
     heads.push_back(weights(32, tokens, 0));
-    measurements.push_back(product("scores of one head", block, Activation::kIdentity, heads.back()));
+    measurements.push_back(
+        product("scores of one head", block, Activation::kIdentity, heads.back()));
     heads.push_back(weights(tokens, 32, 0));
-    measurements.push_back(product("context of one head", block, Activation::kIdentity, heads.back()));
+    measurements.push_back(
+        product("context of one head", block, Activation::kIdentity, heads.back()));
   }
   measure_in_turn(measurements);
   const double limit = measurements[0].giga_operations();
   for (const Measurement& m : measurements) {
-    std::printf("%-42s %6.1f GF/s %4.0f%%\n", m.name.c_str(), m.giga_operations(), 100.0 * m.giga_operations() / limit);
+    std::printf("%-42s %6.1f GF/s %4.0f%%\n", m.name.c_str(), m.giga_operations(),
+                100.0 * m.giga_operations() / limit);
   }
 }
 
@@ -133,11 +143,13 @@ Measurement activation(const char* name, Activation kind) {
 }
 
 Measurement softmax(const char* name, bool scaled) {
-  return {name, 4096.0, [scaled, x = numbers(32, 128), y = Matrix(32, 128), sums = std::vector<float>(32)]() mutable {
-            y = x;
-            exp_rows(view(y), sums);
-            if (scaled) scale_rows(read(view(y)), sums, view(y));
-          }};
+  return {
+      name, 4096.0,
+      [scaled, x = numbers(32, 128), y = Matrix(32, 128), sums = std::vector<float>(32)]() mutable {
+        y = x;
+        exp_rows(view(y), sums);
+        if (scaled) scale_rows(read(view(y)), sums, view(y));
+      }};
 }
 
 void print_elementwise() {
@@ -148,14 +160,16 @@ void print_elementwise() {
   measurements.push_back(activation("silu", Activation::kSilu));
   measurements.push_back(softmax("exp of rows of 128", false));
   measurements.push_back(softmax("softmax of rows of 128", true));
-  measurements.push_back({"layer norm of rows of 384", 3840.0,
-                          [x = numbers(10, 384), gamma = numbers(1, 384), y = Matrix(10, 384)]() mutable {
-                            layer_norm_rows(view(std::as_const(x)), gamma.data(), gamma.data(), 1e-5f, view(y));
-                          }});
-  measurements.push_back({"packing the keys of one head", 4096.0,
-                          [x = numbers(128, 32), panels = std::vector<float>(packed_size(32, 128))]() mutable {
-                            pack_transposed(view(std::as_const(x)), panels.data());
-                          }});
+  measurements.push_back(
+      {"layer norm of rows of 384", 3840.0,
+       [x = numbers(10, 384), gamma = numbers(1, 384), y = Matrix(10, 384)]() mutable {
+         layer_norm_rows(view(std::as_const(x)), gamma.data(), gamma.data(), 1e-5f, view(y));
+       }});
+  measurements.push_back(
+      {"packing the keys of one head", 4096.0,
+       [x = numbers(128, 32), panels = std::vector<float>(packed_size(32, 128))]() mutable {
+         pack_transposed(view(std::as_const(x)), panels.data());
+       }});
   measure_in_turn(measurements);
   for (const Measurement& m : measurements) {
     std::printf("%-42s %6.2f ns an element\n", m.name.c_str(), 1.0 / m.giga_operations());

@@ -29,7 +29,8 @@ std::vector<float> values(const Json& tensor) {
   std::vector<float> out(static_cast<std::size_t>(size_of(tensor)));
   if (tensor.contains("gen")) {
     const UniformSequence numbers(tensor["gen"]["seed"].get<std::uint32_t>());
-    const double scale = tensor["gen"]["scale"].get<double>(), offset = tensor["gen"]["offset"].get<double>();
+    const double scale = tensor["gen"]["scale"].get<double>(),
+                 offset = tensor["gen"]["offset"].get<double>();
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i] = static_cast<float>(offset + scale * numbers.at(static_cast<std::uint32_t>(i)));
     }
@@ -37,7 +38,8 @@ std::vector<float> values(const Json& tensor) {
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Json& value = tensor["data"][i];
-    out[i] = value.is_null() ? -std::numeric_limits<float>::infinity() : static_cast<float>(value.get<double>());
+    out[i] = value.is_null() ? -std::numeric_limits<float>::infinity()
+                             : static_cast<float>(value.get<double>());
   }
   return out;
 }
@@ -47,7 +49,8 @@ std::vector<float> values(const Json& tensor) {
 std::vector<Json> cases(const std::string& group, const std::string& prefix) {
   std::vector<Json> found;
   for (const Json& fixture : components()["cases"]) {
-    if (fixture["id"].get<std::string>().starts_with(group + "/" + prefix)) found.push_back(fixture);
+    if (fixture["id"].get<std::string>().starts_with(group + "/" + prefix))
+      found.push_back(fixture);
   }
   REQUIRE_FALSE(found.empty());
   return found;
@@ -63,7 +66,8 @@ Matrix matrix(const Json& tensor) {
 
 Matrix slice(const Json& tensor, Index index) {
   const std::vector<float> data = values(tensor);
-  const Index count = tensor["shape"].front().get<Index>(), cols = tensor["shape"].back().get<Index>();
+  const Index count = tensor["shape"].front().get<Index>(),
+              cols = tensor["shape"].back().get<Index>();
   const Index rows = size_of(tensor) / (count * cols);
   return view(data.data() + index * rows * cols, rows, cols);
 }
@@ -89,7 +93,8 @@ float largest_difference(ConstMatrixView got, const Matrix& expected) {
   return largest;
 }
 
-void check_output(const Json& fixture, const std::string& name, ConstMatrixView got, const Matrix& expected) {
+void check_output(const Json& fixture, const std::string& name, ConstMatrixView got,
+                  const Matrix& expected) {
   INFO(fixture["id"].get<std::string>() << " " << name);
   CHECK(largest_difference(got, expected) <= fixture["tol"][name].get<float>());
 }

@@ -14,8 +14,8 @@ using Json = nlohmann::json;
 /// All cases of one group whose id begins with "{group}/{prefix}".
 std::vector<Json> cases(const std::string& group, const std::string& prefix = "");
 
-/// A tensor as one matrix: all leading axes become rows. null reads as -infinity; large tensors come
-/// from their generator.
+/// A tensor as one matrix: all leading axes become rows. null reads as -infinity; large tensors
+/// come from their generator.
 Matrix matrix(const Json& tensor);
 /// Slice `index` of the first axis, as a matrix.
 Matrix slice(const Json& tensor, Index index);
@@ -27,7 +27,8 @@ std::vector<int> integers(const Json& tensor);
 float largest_difference(ConstMatrixView got, const Matrix& expected);
 
 /// Checks one output of a case against its own tolerance.
-void check_output(const Json& fixture, const std::string& name, ConstMatrixView got, const Matrix& expected);
+void check_output(const Json& fixture, const std::string& name, ConstMatrixView got,
+                  const Matrix& expected);
 void check_output(const Json& fixture, const std::string& name, ConstMatrixView got);
 
 }  // namespace headscope::fixtures

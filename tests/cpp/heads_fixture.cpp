@@ -7,7 +7,8 @@
 
 namespace headscope::fixtures {
 
-void reserve_heads(Trace& trace, Index heads, Index queries, Index keys, Index query_width, Index value_width) {
+void reserve_heads(Trace& trace, Index heads, Index queries, Index keys, Index query_width,
+                   Index value_width) {
   trace.reserve(Capture::kQuery, 0, heads, queries, query_width);
   trace.reserve(Capture::kScores, 0, heads, queries, keys);
   trace.reserve(Capture::kAttention, 0, heads, queries, keys);
@@ -19,20 +20,25 @@ void reserve_heads(Trace& trace, Index heads, Index queries, Index keys, Index q
 Heads run_heads(const Json& fixture, const Matrix& x, AttentionOptions options) {
   const Json& in = fixture["in"];
   options.heads = fixture["attrs"]["h"].get<Index>();
-  const Matrix wq = matrix(in["Wq"]), wk = matrix(in["Wk"]), wv = matrix(in["Wv"]), wo = matrix(in["Wo"]);
+  const Matrix wq = matrix(in["Wq"]), wk = matrix(in["Wk"]), wv = matrix(in["Wv"]),
+               wo = matrix(in["Wo"]);
   const Matrix memory = in.contains("M") ? matrix(in["M"]) : x;
-  const auto bq = vector_or_empty(in, "bq"), bk = vector_or_empty(in, "bk"), bv = vector_or_empty(in, "bv"),
-             bo = vector_or_empty(in, "bo"), gates = vector_or_empty(in, "gate");
-  const auto pointer = [](const std::vector<float>& bias) { return bias.empty() ? nullptr : bias.data(); };
+  const auto bq = vector_or_empty(in, "bq"), bk = vector_or_empty(in, "bk"),
+             bv = vector_or_empty(in, "bv"), bo = vector_or_empty(in, "bo"),
+             gates = vector_or_empty(in, "gate");
+  const auto pointer = [](const std::vector<float>& bias) {
+    return bias.empty() ? nullptr : bias.data();
+  };
   const Index width = wq.cols() / options.heads;
   Heads result{Matrix(x.rows(), wo.cols()), {}};
-  reserve_heads(result.trace, options.heads, x.rows(), memory.rows(), width, wv.cols() / options.heads);
+  reserve_heads(result.trace, options.heads, x.rows(), memory.rows(), width,
+                wv.cols() / options.heads);
   if (options.scale == 0) options.scale = 1.0f / std::sqrt(static_cast<float>(width));
   options.gates = gates;
   Context context(1);
   multi_head_attention(context,
-                       {view(x), view(memory), view(wq), view(wk), view(wv), view(wo), pointer(bq), pointer(bk),
-                        pointer(bv), pointer(bo)},
+                       {view(x), view(memory), view(wq), view(wk), view(wv), view(wo), pointer(bq),
+                        pointer(bk), pointer(bv), pointer(bo)},
                        options, result.trace, view(result.output));
   return result;
 }
@@ -48,7 +54,8 @@ void check_heads(const Json& fixture, Heads& got) {
     if (fixture["out"].contains("gated_context")) {
       const Matrix expected = slice(fixture["out"]["gated_context"], head);
       check_output(fixture, "gated_context",
-                   cols_of(read(got.trace.matrix(Capture::kConcat, 0)), head * expected.cols(), expected.cols()),
+                   cols_of(read(got.trace.matrix(Capture::kConcat, 0)), head * expected.cols(),
+                           expected.cols()),
                    expected);
     }
   }

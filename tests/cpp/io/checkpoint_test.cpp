@@ -23,8 +23,8 @@ std::vector<std::uint8_t> bytes_of(const std::vector<T>& values) {
 }
 
 template <class T>
-void place(CheckpointLoader& loader, const std::string& name, const std::string& dtype, std::vector<Index> shape,
-           const std::vector<T>& values) {
+void place(CheckpointLoader& loader, const std::string& name, const std::string& dtype,
+           std::vector<Index> shape, const std::vector<T>& values) {
   const auto bytes = bytes_of(values);
   loader.place({name, dtype, std::move(shape), 0, bytes.size()}, bytes);
 }
@@ -87,8 +87,10 @@ TEST_CASE("a file that disagrees with the model is refused by the tensor's name"
         "bad-checkpoint: checkpoint: \"layers.0.attention.wq\" has 28 bytes, expected 32");
   CHECK(thrown([&] { place(loader, "layers.9.attention.wq", "F32", {2, 4}, Floats(8)); }) ==
         "bad-checkpoint: checkpoint: \"layers.9.attention.wq\" is not a parameter of this model");
-  CHECK(thrown([&] { place(loader, "final_norm.gamma", "I64", {2}, std::vector<std::int64_t>(2)); }) ==
-        "bad-checkpoint: checkpoint: \"final_norm.gamma\" has dtype I64, expected F64, F32, F16, BF16 or I8");
+  CHECK(thrown(
+            [&] { place(loader, "final_norm.gamma", "I64", {2}, std::vector<std::int64_t>(2)); }) ==
+        "bad-checkpoint: checkpoint: \"final_norm.gamma\" has dtype I64, expected F64, F32, F16, "
+        "BF16 or I8");
   CHECK(thrown([&] { place(loader, "layers.0.attention.wq.scale", "F32", {2}, Floats(2)); }) ==
         "bad-checkpoint: checkpoint: \"layers.0.attention.wq.scale\" has shape [2], expected [4]");
   place(loader, "layers.0.attention.wq", "I8", {2, 4}, Bytes(8));
@@ -98,7 +100,8 @@ TEST_CASE("a file that disagrees with the model is refused by the tensor's name"
         "bad-checkpoint: checkpoint: \"embeddings.token\" is missing, expected shape [3,2]");
   place(loader, "embeddings.token", "F32", {3, 2}, Floats(6));
   CHECK(thrown([&] { loader.finish(); }) ==
-        "bad-checkpoint: checkpoint: \"layers.0.attention.wq.scale\" is missing, and layers.0.attention.wq is I8");
+        "bad-checkpoint: checkpoint: \"layers.0.attention.wq.scale\" is missing, and "
+        "layers.0.attention.wq is I8");
 }
 
 }  // namespace headscope

@@ -37,7 +37,8 @@ TEST_CASE("every task runs exactly once, for any number of threads and tasks") {
 TEST_CASE("jobs that follow each other closely never mix") {
   Context context(3);
   for (Index job = 0; job < 5000; ++job) {
-    // Every job has a size of its own: a worker that took a task of the wrong job would break the sum.
+    // Every job has a size of its own: a worker that took a task of the wrong job would break the
+    // sum.
     const Index tasks = 2 + job % 7;
     std::atomic<Index> total = 0;
     context.parallel(tasks, [&](Index task, int) { total += task + job; });

@@ -32,8 +32,8 @@ float difference(const Matrix& a, const Matrix& b) {
   return a.size() == 0 ? 0.0f : (a - b).cwiseAbs().maxCoeff();
 }
 
-/// Two sums of `depth` products of numbers below 1 in the same order, one perhaps fused: half an ulp of
-/// at most `depth` for every step.
+/// Two sums of `depth` products of numbers below 1 in the same order, one perhaps fused: half an
+/// ulp of at most `depth` for every step.
 float rounding(Index depth) { return 6e-8f * static_cast<float>(1 + depth * depth); }
 
 }  // namespace

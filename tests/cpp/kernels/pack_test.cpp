@@ -6,7 +6,9 @@
 namespace headscope {
 namespace {
 
-std::vector<float> garbage(Index rows, Index cols) { return std::vector<float>(packed_size(rows, cols), 7.0f); }
+std::vector<float> garbage(Index rows, Index cols) {
+  return std::vector<float>(packed_size(rows, cols), 7.0f);
+}
 
 }  // namespace
 

@@ -105,7 +105,8 @@ TEST_CASE("adding a constant to a row of scores does not change its weights") {
 TEST_CASE("the weights of a row do not depend on the other rows, nor on where the row lies") {
   const Matrix scores = random_matrix(9, 23, 43, 4.0f);
   const Matrix together = softmax(scores);
-  for (Index i = 0; i < scores.rows(); ++i) REQUIRE(same_bits(softmax(scores.row(i)), together.row(i)));
+  for (Index i = 0; i < scores.rows(); ++i)
+    REQUIRE(same_bits(softmax(scores.row(i)), together.row(i)));
 
   Matrix around = Matrix::Constant(9, 40, 12345.0f);
   around.middleCols(5, 23) = scores;

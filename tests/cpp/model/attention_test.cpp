@@ -40,8 +40,10 @@ void check_attention(const Json& fixture) {
   attend(context, options, {&sequence, 1}, view(query), view(key), view(value), view(output));
 
   check_output(fixture, "weights", read(trace.matrix(Capture::kAttention, 0)));
-  if (fixture["out"].contains("scores")) check_output(fixture, "scores", read(trace.matrix(Capture::kScores, 0)));
-  if (fixture["out"].contains("output")) check_output(fixture, "output", view(std::as_const(output)));
+  if (fixture["out"].contains("scores"))
+    check_output(fixture, "scores", read(trace.matrix(Capture::kScores, 0)));
+  if (fixture["out"].contains("output"))
+    check_output(fixture, "output", view(std::as_const(output)));
 }
 
 }  // namespace
@@ -71,19 +73,24 @@ TEST_CASE("multi-head attention with masks, gates and memory agrees with the ref
   }
 }
 
-TEST_CASE("a padded batch of multi-head attention agrees with the reference, sequence by sequence") {
+TEST_CASE(
+    "a padded batch of multi-head attention agrees with the reference, sequence by sequence") {
   for (const Json& fixture : fixtures::cases("mha", "batch")) {
-    const Index heads = fixture["attrs"]["h"].get<Index>(), tokens = fixture["attrs"]["n"].get<Index>();
+    const Index heads = fixture["attrs"]["h"].get<Index>(),
+                tokens = fixture["attrs"]["n"].get<Index>();
     const std::vector<int> valid = fixtures::integers(fixture["in"]["key_valid"]);
     for (Index b = 0; b < fixture["attrs"]["B"].get<Index>(); ++b) {
-      const std::vector<std::uint8_t> keys(valid.begin() + b * tokens, valid.begin() + (b + 1) * tokens);
-      Heads got = run_heads(fixture, fixtures::slice(fixture["in"]["X"], b), masked({.causal = false, .valid_keys = keys, .additive = {}}));
+      const std::vector<std::uint8_t> keys(valid.begin() + b * tokens,
+                                           valid.begin() + (b + 1) * tokens);
+      Heads got = run_heads(fixture, fixtures::slice(fixture["in"]["X"], b),
+                            masked({.causal = false, .valid_keys = keys, .additive = {}}));
       const Matrix weights = fixtures::slice(fixture["out"]["weights"], b);
       for (Index head = 0; head < heads; ++head) {
         check_output(fixture, "weights", read(got.trace.matrix(Capture::kAttention, 0, head)),
                      weights.middleRows(head * tokens, tokens));
       }
-      check_output(fixture, "output", view(std::as_const(got.output)), fixtures::slice(fixture["out"]["output"], b));
+      check_output(fixture, "output", view(std::as_const(got.output)),
+                   fixtures::slice(fixture["out"]["output"], b));
     }
   }
 }

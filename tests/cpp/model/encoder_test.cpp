@@ -39,10 +39,12 @@ std::string fixture_name(const std::string& name) {
   if (name == "final_norm.gamma") return "final_g";
   if (name == "final_norm.beta") return "final_b";
   static const std::map<std::string, std::string> kNames = {
-      {"attention.wq", "Wq"},   {"attention.bq", "bq"},    {"attention.wk", "Wk"},    {"attention.bk", "bk"},
-      {"attention.wv", "Wv"},   {"attention.bv", "bv"},    {"attention.wo", "Wo"},    {"attention.bo", "bo"},
-      {"norm1.gamma", "ln1_g"}, {"norm1.beta", "ln1_b"},   {"feed_forward.w1", "W1"}, {"feed_forward.b1", "b1"},
-      {"feed_forward.w2", "W2"}, {"feed_forward.b2", "b2"}, {"norm2.gamma", "ln2_g"},  {"norm2.beta", "ln2_b"}};
+      {"attention.wq", "Wq"},    {"attention.bq", "bq"},    {"attention.wk", "Wk"},
+      {"attention.bk", "bk"},    {"attention.wv", "Wv"},    {"attention.bv", "bv"},
+      {"attention.wo", "Wo"},    {"attention.bo", "bo"},    {"norm1.gamma", "ln1_g"},
+      {"norm1.beta", "ln1_b"},   {"feed_forward.w1", "W1"}, {"feed_forward.b1", "b1"},
+      {"feed_forward.w2", "W2"}, {"feed_forward.b2", "b2"}, {"norm2.gamma", "ln2_g"},
+      {"norm2.beta", "ln2_b"}};
   const auto dot = name.find('.', 7);  // after "layers."
   return "L" + name.substr(7, dot - 7) + "." + kNames.at(name.substr(dot + 1));
 }
@@ -53,7 +55,9 @@ std::unique_ptr<Encoder> encoder_of(const Json& fixture) {
   auto encoder = std::make_unique<Encoder>(config_of(fixture["attrs"], x.rows()));
   for (const ParameterShape& shape : encoder->parameters().shapes()) {
     Matrix& values = encoder->parameters().values(shape.name);
-    values = shape.name == "embeddings.token" ? x : fixtures::matrix(fixture["in"][fixture_name(shape.name)]);
+    values = shape.name == "embeddings.token"
+                 ? x
+                 : fixtures::matrix(fixture["in"][fixture_name(shape.name)]);
     REQUIRE(values.rows() == shape.rows);
     REQUIRE(values.cols() == shape.cols);
   }
@@ -63,7 +67,8 @@ std::unique_ptr<Encoder> encoder_of(const Json& fixture) {
 
 Matrix pick(const Matrix& from, const std::vector<int>& rows) { return from(rows, Eigen::all); }
 
-/// Rows of X that are real tokens: the numbers of padded rows are not compared, and padding keys count 0.
+/// Rows of X that are real tokens: the numbers of padded rows are not compared, and padding keys
+/// count 0.
 std::vector<int> real_rows(const Json& attrs, Index tokens) {
   if (attrs.contains("compare_rows")) return attrs["compare_rows"].get<std::vector<int>>();
   std::vector<int> rows(static_cast<std::size_t>(tokens));
@@ -90,17 +95,21 @@ Run run_to_end(Context& context, Encoder& encoder, RunRequest request) {
 void check_sequence(const Json& fixture, const Trace& kept, const std::vector<int>& rows,
                     const std::function<Matrix(const std::string& name, Index slice)>& expected) {
   Trace trace = kept;
-  const Index layers = fixture["attrs"]["L"].get<Index>(), heads = fixture["attrs"]["h"].get<Index>();
+  const Index layers = fixture["attrs"]["L"].get<Index>(),
+              heads = fixture["attrs"]["h"].get<Index>();
   for (Index layer = 0; layer < layers; ++layer) {
     if (fixture["out"].contains("hidden")) {
-      check_output(fixture, "hidden", read(trace.matrix(Capture::kHidden, layer)), pick(expected("hidden", layer), rows));
+      check_output(fixture, "hidden", read(trace.matrix(Capture::kHidden, layer)),
+                   pick(expected("hidden", layer), rows));
     }
     for (Index head = 0; head < heads && fixture["out"].contains("attention"); ++head) {
       const Matrix weights = expected("attention", layer * heads + head);
-      check_output(fixture, "attention", read(trace.matrix(Capture::kAttention, layer, head)), weights(rows, rows));
+      check_output(fixture, "attention", read(trace.matrix(Capture::kAttention, layer, head)),
+                   weights(rows, rows));
     }
   }
-  check_output(fixture, "output", read(trace.matrix(Capture::kOutput, -1)), pick(expected("output", 0), rows));
+  check_output(fixture, "output", read(trace.matrix(Capture::kOutput, -1)),
+               pick(expected("output", 0), rows));
 }
 
 Matrix flat_slice(const Json& tensor, Index index, Index rows) {
@@ -157,7 +166,8 @@ TEST_CASE("a batch of sequences of different lengths agrees with the padded refe
   for (const Json& fixture : fixtures::cases("encoder")) {
     if (!fixture["attrs"].contains("B")) continue;
     const auto encoder = encoder_of(fixture);
-    const Index tokens = fixture["attrs"]["n"].get<Index>(), batch = fixture["attrs"]["B"].get<Index>();
+    const Index tokens = fixture["attrs"]["n"].get<Index>(),
+                batch = fixture["attrs"]["B"].get<Index>();
     const auto all_rows = fixture["attrs"]["compare_rows"].get<std::vector<std::vector<int>>>();
     auto ids = all_rows;
     for (std::size_t b = 0; b < ids.size(); ++b) {
@@ -170,9 +180,11 @@ TEST_CASE("a batch of sequences of different lengths agrees with the padded refe
                      [&](const std::string& name, Index slice) {
                        // stored [L, B, ...]: the sequence's part of layer l stands at l B + b
                        if (name == "output") return flat_slice(fixture["out"][name], b, tokens);
-                       if (name == "hidden") return flat_slice(fixture["out"][name], slice * batch + b, tokens);
+                       if (name == "hidden")
+                         return flat_slice(fixture["out"][name], slice * batch + b, tokens);
                        const Index layer = slice / heads, head = slice % heads;
-                       return flat_slice(fixture["out"][name], (layer * batch + b) * heads + head, tokens);
+                       return flat_slice(fixture["out"][name], (layer * batch + b) * heads + head,
+                                         tokens);
                      });
     }
   }
@@ -186,7 +198,8 @@ TEST_CASE("a sequence's numbers do not depend on the batch it is in") {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const Run single = run_to_end(context, *encoder, request_of({ids[i]}));
     const Trace &expected = single.trace(0), &got = batch.trace(static_cast<Index>(i));
-    CHECK(std::equal(expected.arena().begin(), expected.arena().end(), got.arena().begin(), got.arena().end()));
+    CHECK(std::equal(expected.arena().begin(), expected.arena().end(), got.arena().begin(),
+                     got.arena().end()));
     CHECK(batch.pooled(static_cast<Index>(i)) == single.pooled(0));
   }
 }
@@ -214,7 +227,8 @@ TEST_CASE("one thread and many give the same bits") {
   const auto request = request_of({some_ids(64, 13), some_ids(17, 3)});
   const Run a = run_to_end(one, *encoder, request), b = run_to_end(three, *encoder, request);
   for (Index i = 0; i < 2; ++i) {
-    CHECK(std::equal(a.trace(i).arena().begin(), a.trace(i).arena().end(), b.trace(i).arena().begin()));
+    CHECK(std::equal(a.trace(i).arena().begin(), a.trace(i).arena().end(),
+                     b.trace(i).arena().begin()));
     CHECK(a.pooled(i) == b.pooled(i));
   }
 }

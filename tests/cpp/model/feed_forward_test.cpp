@@ -11,8 +11,9 @@ namespace {
 using fixtures::Json;
 
 const std::map<std::string, Activation> kActivations = {
-    {"relu", Activation::kRelu}, {"gelu", Activation::kGelu},       {"gelu_tanh", Activation::kGeluTanh},
-    {"silu", Activation::kSilu}, {"sigmoid", Activation::kSigmoid},
+    {"relu", Activation::kRelu},          {"gelu", Activation::kGelu},
+    {"gelu_tanh", Activation::kGeluTanh}, {"silu", Activation::kSilu},
+    {"sigmoid", Activation::kSigmoid},
 };
 
 PackedMatrix packed(const Json& tensor) {
@@ -25,9 +26,11 @@ PackedMatrix packed(const Json& tensor) {
 Matrix output_of(const Json& fixture) {
   const Json& in = fixture["in"];
   const bool gated = in.contains("Wg");
-  const auto b1 = fixtures::vector_or_empty(in, gated ? "bu" : "b1"), b2 = fixtures::vector_or_empty(in, "b2"),
-             b_gate = fixtures::vector_or_empty(in, "bg");
-  const auto pointer = [](const std::vector<float>& bias) { return bias.empty() ? nullptr : bias.data(); };
+  const auto b1 = fixtures::vector_or_empty(in, gated ? "bu" : "b1"),
+             b2 = fixtures::vector_or_empty(in, "b2"), b_gate = fixtures::vector_or_empty(in, "bg");
+  const auto pointer = [](const std::vector<float>& bias) {
+    return bias.empty() ? nullptr : bias.data();
+  };
   FeedForwardWeights weights;
   weights.w1 = packed(in[gated ? "Wu" : "W1"]);
   weights.w2 = packed(in["W2"]);
@@ -35,11 +38,14 @@ Matrix output_of(const Json& fixture) {
   weights.b1 = pointer(b1);
   weights.b_gate = pointer(b_gate);
   const Matrix x = fixtures::matrix(in["X"]);
-  Matrix hidden(x.rows(), weights.w1.cols()), gate(x.rows(), weights.w_gate.cols()), output(x.rows(), weights.w2.cols());
+  Matrix hidden(x.rows(), weights.w1.cols()), gate(x.rows(), weights.w_gate.cols()),
+      output(x.rows(), weights.w2.cols());
   Context context(1);
-  compute_hidden(context, weights, kActivations.at(fixture["attrs"]["activation"].get<std::string>()), view(x),
+  compute_hidden(context, weights,
+                 kActivations.at(fixture["attrs"]["activation"].get<std::string>()), view(x),
                  {view(hidden), view(gate)});
-  multiply(context, view(std::as_const(hidden)), weights.w2.view(), {.bias = pointer(b2)}, view(output));
+  multiply(context, view(std::as_const(hidden)), weights.w2.view(), {.bias = pointer(b2)},
+           view(output));
   return output;
 }
 

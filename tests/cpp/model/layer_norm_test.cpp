@@ -19,13 +19,15 @@ struct Inputs {
 
 Inputs inputs_of(const Json& fixture) {
   const Json& in = fixture["in"];
-  Inputs inputs{fixtures::matrix(in["x"]), fixtures::vector_or_empty(in, "gamma"), fixtures::vector_or_empty(in, "beta"),
-                fixture["attrs"]["eps"].get<float>()};
+  Inputs inputs{fixtures::matrix(in["x"]), fixtures::vector_or_empty(in, "gamma"),
+                fixtures::vector_or_empty(in, "beta"), fixture["attrs"]["eps"].get<float>()};
   if (in.contains("sub")) inputs.sum += fixtures::matrix(in["sub"]);
   return inputs;
 }
 
-const float* pointer(const std::vector<float>& values) { return values.empty() ? nullptr : values.data(); }
+const float* pointer(const std::vector<float>& values) {
+  return values.empty() ? nullptr : values.data();
+}
 
 }  // namespace
 
@@ -33,7 +35,8 @@ TEST_CASE("layer norm, by itself and after a residual, agrees with the reference
   for (const Json& fixture : fixtures::cases("layernorm")) {
     const Inputs inputs = inputs_of(fixture);
     Matrix y(inputs.sum.rows(), inputs.sum.cols());
-    layer_norm_rows(view(inputs.sum), pointer(inputs.gamma), pointer(inputs.beta), inputs.epsilon, view(y));
+    layer_norm_rows(view(inputs.sum), pointer(inputs.gamma), pointer(inputs.beta), inputs.epsilon,
+                    view(y));
     fixtures::check_output(fixture, "y", view(std::as_const(y)));
   }
 }
@@ -42,7 +45,8 @@ TEST_CASE("the shown steps of layer norm end at the same bits as layer norm") {
   for (const Json& fixture : fixtures::cases("layernorm", "add-and-norm")) {
     const Inputs inputs = inputs_of(fixture);
     Matrix y(inputs.sum.rows(), inputs.sum.cols());
-    layer_norm_rows(view(inputs.sum), pointer(inputs.gamma), pointer(inputs.beta), inputs.epsilon, view(y));
+    layer_norm_rows(view(inputs.sum), pointer(inputs.gamma), pointer(inputs.beta), inputs.epsilon,
+                    view(y));
     const LayerNormSteps steps =
         layer_norm_steps(inputs.sum, pointer(inputs.gamma), pointer(inputs.beta), inputs.epsilon);
     CHECK(steps.output == y);

@@ -34,13 +34,16 @@ std::vector<T> pick(const std::vector<T>& from, const std::vector<int>& order) {
 
 }  // namespace
 
-TEST_CASE("attention without positions is permutation equivariant, and with them or a causal mask it is not") {
+TEST_CASE(
+    "attention without positions is permutation equivariant, and with them or a causal mask it is "
+    "not") {
   for (const Json& fixture : fixtures::cases("permutation", "mha")) {
     const Matrix x = fixtures::matrix(fixture["in"]["X"]);
     const std::vector<int> order = fixtures::integers(fixture["in"]["perm"]);
     std::vector<std::uint8_t> valid;
     if (fixture["in"].contains("key_valid")) {
-      for (const int key : fixtures::integers(fixture["in"]["key_valid"])) valid.push_back(static_cast<std::uint8_t>(key));
+      for (const int key : fixtures::integers(fixture["in"]["key_valid"]))
+        valid.push_back(static_cast<std::uint8_t>(key));
     }
     const Matrix y = output_of(fixture, x, valid);
     const Matrix permuted = output_of(fixture, x(order, Eigen::all), pick(valid, order));

@@ -12,7 +12,9 @@ namespace {
 constexpr int kTrials = 12;
 
 Config random_config(std::mt19937& random, PositionKind kind) {
-  const auto draw = [&](Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(random); };
+  const auto draw = [&](Index low, Index high) {
+    return std::uniform_int_distribution<Index>(low, high)(random);
+  };
   Config config;
   config.n_layers = draw(1, 3);
   config.n_heads = draw(1, 4);
@@ -47,7 +49,8 @@ std::vector<std::int32_t> random_ids(std::mt19937& random) {
 }
 
 /// Output rows [T, D] of one sequence.
-Matrix output_of(Encoder& encoder, const std::vector<std::int32_t>& ids, MaskChoice mask = MaskChoice::kModel) {
+Matrix output_of(Encoder& encoder, const std::vector<std::int32_t>& ids,
+                 MaskChoice mask = MaskChoice::kModel) {
   Context context(1);
   RunRequest request;
   request.sequences = {{ids, {}}};
@@ -67,9 +70,9 @@ float reversal_residual(Encoder& encoder, const std::vector<std::int32_t>& ids, 
   return (z - y.colwise().reverse()).cwiseAbs().maxCoeff();
 }
 
-constexpr PositionKind kKinds[] = {PositionKind::kNone,  PositionKind::kSinusoidal, PositionKind::kLearned,
-                                   PositionKind::kRotary, PositionKind::kAlibi,     PositionKind::kT5,
-                                   PositionKind::kShaw};
+constexpr PositionKind kKinds[] = {
+    PositionKind::kNone,  PositionKind::kSinusoidal, PositionKind::kLearned, PositionKind::kRotary,
+    PositionKind::kAlibi, PositionKind::kT5,         PositionKind::kShaw};
 
 }  // namespace
 
@@ -85,7 +88,8 @@ TEST_CASE("an encoder without positions is permutation equivariant, and a causal
 
 TEST_CASE("every kind of position breaks the symmetry that tokens alone have") {
   std::mt19937 random(2);
-  for (const PositionKind kind : {PositionKind::kSinusoidal, PositionKind::kLearned, PositionKind::kT5}) {
+  for (const PositionKind kind :
+       {PositionKind::kSinusoidal, PositionKind::kLearned, PositionKind::kT5}) {
     const auto encoder = random_encoder(random, kind);
     CHECK(reversal_residual(*encoder, {1, 2, 3, 4, 5, 6}, MaskChoice::kModel) > 1e-3f);
   }
@@ -97,7 +101,8 @@ TEST_CASE("every kind of position breaks the symmetry that tokens alone have") {
   }
 }
 
-TEST_CASE("captured, uncaptured, batched and threaded runs are equal to the bit with every position") {
+TEST_CASE(
+    "captured, uncaptured, batched and threaded runs are equal to the bit with every position") {
   std::mt19937 random(3);
   for (int trial = 0; trial < kTrials; ++trial) {
     for (const PositionKind kind : kKinds) {

@@ -1,5 +1,5 @@
-#include <catch_amalgamated.hpp>
 #include <algorithm>
+#include <catch_amalgamated.hpp>
 #include <cmath>
 
 #include "heads_fixture.h"
@@ -65,7 +65,8 @@ TEST_CASE("Shaw's relative keys and values agree with the reference") {
 
 TEST_CASE("multi-head attention with Shaw's tables agrees with the reference") {
   for (const Json& fixture : fixtures::cases("relative", "shaw-mha")) {
-    const Matrix key = fixtures::matrix(fixture["in"]["aK"]), value = fixtures::matrix(fixture["in"]["aV"]);
+    const Matrix key = fixtures::matrix(fixture["in"]["aK"]),
+                 value = fixtures::matrix(fixture["in"]["aV"]);
     check_with_position(fixture, ShawPosition({{view(key), view(value)}}), 0);
   }
 }
@@ -77,7 +78,8 @@ TEST_CASE("T5 buckets are exact") {
     const std::vector<int> expected = fixtures::integers(fixture["out"]["bucket"]);
     for (std::size_t i = 0; i < distances.size(); ++i) {
       INFO(distances[i]);
-      CHECK(t5_bucket(distances[i], attrs["num_buckets"].get<Index>(), attrs["max_distance"].get<Index>(),
+      CHECK(t5_bucket(distances[i], attrs["num_buckets"].get<Index>(),
+                      attrs["max_distance"].get<Index>(),
                       !attrs["bidirectional"].get<bool>()) == expected[i]);
     }
   }
@@ -138,7 +140,8 @@ TEST_CASE("multi-head attention with ALiBi, symmetric and causal, agrees with th
 TEST_CASE("relative scores depend on offsets only") {
   // every query and key row alike: then a score is a function of its place alone
   constexpr Index kTokens = 60;
-  const Matrix row = Matrix::Random(1, 6), relative = Matrix::Random(9, 6), table = Matrix::Random(32, 2);
+  const Matrix row = Matrix::Random(1, 6), relative = Matrix::Random(9, 6),
+               table = Matrix::Random(32, 2);
   Matrix rows(kTokens, 6);
   rows.rowwise() = row.row(0);
   PositionOptions options{.kind = PositionKind::kT5};
@@ -146,8 +149,9 @@ TEST_CASE("relative scores depend on offsets only") {
   t5.prepare(kTokens);
   const ShawPosition shaw({{view(relative), view(relative)}});
   const AlibiPosition alibi(2);
-  for (const Position* position : {static_cast<const Position*>(&t5), static_cast<const Position*>(&shaw),
-                                   static_cast<const Position*>(&alibi)}) {
+  for (const Position* position :
+       {static_cast<const Position*>(&t5), static_cast<const Position*>(&shaw),
+        static_cast<const Position*>(&alibi)}) {
     Matrix scores = Matrix::Zero(kTokens, kTokens);
     position->add_to_scores({{0, 1}, 0, view(std::as_const(rows)), 0.5f}, view(scores));
     for (Index i = 1; i < kTokens; ++i) {

@@ -45,7 +45,8 @@ TEST_CASE("rotary scores agree with the reference and depend only on the offset"
     const std::vector<int> pairs = fixtures::integers(fixture["in"]["pairs"]);
     Matrix scores(1, static_cast<Index>(pairs.size() / 2));
     for (Index i = 0; i < scores.cols(); ++i) {
-      const int m = pairs[static_cast<std::size_t>(2 * i)], n = pairs[static_cast<std::size_t>(2 * i + 1)];
+      const int m = pairs[static_cast<std::size_t>(2 * i)],
+                n = pairs[static_cast<std::size_t>(2 * i + 1)];
       scores(0, i) = turned(options, q, m).row(0).dot(turned(options, k, n).row(0));
       const float moved = turned(options, q, m + 11).row(0).dot(turned(options, k, n + 11).row(0));
       // two rotations of float32 rows, each rounded
@@ -58,7 +59,8 @@ TEST_CASE("rotary scores agree with the reference and depend only on the offset"
 TEST_CASE("multi-head attention with rotary positions agrees with the reference") {
   for (const Json& fixture : fixtures::cases("rotary", "mha")) {
     const Matrix x = fixtures::matrix(fixture["in"]["X"]);
-    RotaryPosition position(options_of(fixture["attrs"]), {x.cols() / fixture["attrs"]["h"].get<Index>()});
+    RotaryPosition position(options_of(fixture["attrs"]),
+                            {x.cols() / fixture["attrs"]["h"].get<Index>()});
     position.prepare(x.rows());
     AttentionOptions options;
     options.scale = 0;

@@ -25,7 +25,8 @@ TEST_CASE("position codes agree with the reference in both layouts") {
       const std::vector<int> positions = fixtures::integers(fixture["in"]["positions"]);
       Matrix table(static_cast<Index>(positions.size()), fixture["attrs"]["d"].get<Index>());
       for (std::size_t i = 0; i < positions.size(); ++i) {
-        sinusoidal_table(options_of(fixture["attrs"]), positions[i], rows_of(view(table), static_cast<Index>(i), 1));
+        sinusoidal_table(options_of(fixture["attrs"]), positions[i],
+                         rows_of(view(table), static_cast<Index>(i), 1));
       }
       fixtures::check_output(fixture, "PE", view(std::as_const(table)));
     }
@@ -55,8 +56,10 @@ TEST_CASE("the product of two codes depends on their distance only") {
     const std::vector<int> pairs = fixtures::integers(fixture["in"]["pairs"]);
     Matrix dots(1, static_cast<Index>(pairs.size() / 2)), a(1, d), b(1, d);
     for (Index i = 0; i < dots.cols(); ++i) {
-      sinusoidal_table(options_of(fixture["attrs"]), pairs[static_cast<std::size_t>(2 * i)], view(a));
-      sinusoidal_table(options_of(fixture["attrs"]), pairs[static_cast<std::size_t>(2 * i + 1)], view(b));
+      sinusoidal_table(options_of(fixture["attrs"]), pairs[static_cast<std::size_t>(2 * i)],
+                       view(a));
+      sinusoidal_table(options_of(fixture["attrs"]), pairs[static_cast<std::size_t>(2 * i + 1)],
+                       view(b));
       dots(0, i) = a.row(0).dot(b.row(0));
     }
     fixtures::check_output(fixture, "dot", view(std::as_const(dots)));
