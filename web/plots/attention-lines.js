@@ -23,7 +23,7 @@ const top = 26;
 const link = linkHorizontal();
 
 /**
- * The least weight that becomes a line where nothing else is asked for. A long text has thousands
+ * The least weight that becomes a line where nothing else is asked for. A long text has hundreds
  * of weights just over 0.01: too many to tell apart, until one token is looked at.
  *
  * @param {number} count of tokens
@@ -31,7 +31,8 @@ const link = linkHorizontal();
  * @returns {number}
  */
 export function usualThreshold(count, chosen) {
-  return count > 40 && chosen === null ? 0.05 : 0.01;
+  if (chosen !== null || count <= 12) return 0.01;
+  return count <= 40 ? 0.03 : 0.05;
 }
 
 /**
