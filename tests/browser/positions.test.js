@@ -96,6 +96,18 @@ for (const { name, launch } of browsers) {
       await waitForCodes("curves", 64);
     });
 
+    it("shows the formula of the layout and the base that are chosen", async () => {
+      const formula = () =>
+        page.$$eval(".formula[data-layout]:not([hidden])", (shown) =>
+          shown.map((node) => node.textContent?.replace(/\s+/g, "")).join(),
+        );
+      assert.match(await formula(), /^PE\(pos,2i\)=sin\(pos\/100002i\/D\)/);
+      await page.select("[name=layout]", "concatenated");
+      assert.match(await formula(), /^PE\(pos,i\)=sin\(pos\/10000i\/\(D\/2−1\)\)/);
+      await page.click("#position-settings [type=reset]");
+      assert.match(await formula(), /^PE\(pos,2i\)/);
+    });
+
     it("reads off a position with the arrows", async () => {
       await page.$eval("headscope-positions[view=curves]", (element) => {
         const box = element.shadowRoot?.querySelector(".box");

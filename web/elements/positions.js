@@ -246,8 +246,9 @@ function drawTable({ codes, settings, position }) {
  * @returns {string}
  */
 function readOut(codes, position, dimension) {
-  if (position === null) return "Blue is positive, orange negative; the background is 0.";
-  if (dimension === null || dimension >= codes.cols) return `Position ${position}.`;
+  if (position === null || dimension === null || dimension >= codes.cols) {
+    return "Blue is positive, orange negative; the background is 0.";
+  }
   const value = decimalText(codes.at(position, dimension), 5);
   return `Position ${position}, dimension ${dimension}: ${value}`;
 }
