@@ -101,6 +101,37 @@ for (const { name, launch } of browsers) {
       assert.match(line, /one thread.*isolat/);
     });
 
+    it("shows that the model comes in, and stops when asked", async () => {
+      const waiting = await browser.newPage();
+      await waiting.evaluateOnNewDocument(() => {
+        const real = globalThis.fetch;
+        Object.assign(globalThis, { waits: true });
+        globalThis.fetch = (input, options) => {
+          const address = String(input instanceof Request ? input.url : input);
+          if (!Object(globalThis).waits || !address.includes("safetensors")) {
+            return real(input, options);
+          }
+          return new Promise((_, reject) => {
+            options?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
+          });
+        };
+      });
+      await waiting.goto(server.url);
+      await waiting.waitForFunction(() => {
+        const bar = document
+          .querySelector("headscope-attention")
+          ?.shadowRoot?.querySelector("progress");
+        return bar instanceof HTMLElement && bar.getBoundingClientRect().width > 0;
+      });
+      await pressInStatus(waiting, "Stop");
+      await settle(waiting);
+      assert.match((await readScreen(waiting)).status, /^Stopped/);
+      await waiting.evaluate(() => Object.assign(globalThis, { waits: false }));
+      await pressInStatus(waiting, "Try again");
+      await waitForText(waiting, "the cat sat on the mat");
+      await waiting.close();
+    });
+
     it("says what failed and what to do, and tries again when asked", async () => {
       const broken = await browser.newPage();
       await broken.evaluateOnNewDocument(() => {
@@ -119,17 +150,25 @@ for (const { name, launch } of browsers) {
       });
       const shown = await readScreen(broken);
       assert.match(shown.status, /^This did not work: .*safetensors.*try again\.$/);
-      await broken.evaluate(() => {
-        Object.assign(globalThis, { fails: false });
-        const root = document.querySelector("headscope-attention")?.shadowRoot;
-        for (const button of root?.querySelectorAll("button") ?? []) {
-          if (button.textContent === "Try again") button.click();
-        }
-      });
+      await broken.evaluate(() => Object.assign(globalThis, { fails: false }));
+      await pressInStatus(broken, "Try again");
       await waitForText(broken, "the cat sat on the mat");
       await settle(broken);
       assert.equal((await readScreen(broken)).status, "");
       await broken.close();
     });
   });
+}
+
+/**
+ * @param {import("puppeteer-core").Page} page
+ * @param {string} label of a button in the element
+ */
+async function pressInStatus(page, label) {
+  await page.evaluate((wanted) => {
+    const root = document.querySelector("headscope-attention")?.shadowRoot;
+    for (const button of root?.querySelectorAll("button") ?? []) {
+      if (button.textContent === wanted) button.click();
+    }
+  }, label);
 }
