@@ -8,13 +8,14 @@ import { relaxedNodeFlags } from "../toolchain/toolchain.js";
 import { catchTally } from "./tally.js";
 
 const TARGET = "headscope_tests";
+const PLAIN = ["--colour-mode", "none"];
 
 /** @typedef {import("./tally.js").Tally} Tally */
 
 /** @returns {Promise<Tally>} */
 export async function testNative() {
   buildPreset("native-debug", [TARGET]);
-  const { output, status } = await runShown(join(ROOT, "build/native-debug", TARGET), []);
+  const { output, status } = await runShown(join(ROOT, "build/native-debug", TARGET), PLAIN);
   return catchTally(output, status);
 }
 
@@ -31,7 +32,7 @@ export async function testWasm() {
     buildPreset(preset, [TARGET]);
     say(`testing ${preset} in Node ${process.version}`);
     const script = join(ROOT, "build", preset, `${TARGET}.js`);
-    const { output, status } = await runShown(process.execPath, [...flags, script]);
+    const { output, status } = await runShown(process.execPath, [...flags, script, ...PLAIN]);
     tallies.push(catchTally(output, status));
   }
   return tallies;
