@@ -4,6 +4,7 @@
  * @module
  */
 import { Encoder, gatedSimilarities } from "./encoder.js";
+import { HeadscopeError } from "./trace/error.js";
 import {
   aBoolean,
   aFiniteNumber,
@@ -15,8 +16,7 @@ import {
   readOptions,
   recordOf,
   refuse,
-} from "./kinds.js";
-import { HeadscopeError } from "./trace/error.js";
+} from "./trace/kinds.js";
 import { checkIndex } from "./trace/matrix.js";
 
 export { permutationResidual } from "./permutation-residual.js";

@@ -1,8 +1,8 @@
 import { defaultModel, models } from "#models";
 import { throwIfAborted } from "./abort.js";
-import { bytesOf, isBytes } from "./bytes.js";
-import { isRecord, refuse } from "./kinds.js";
+import { bytesOf, isBytes } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
+import { isRecord, refuse } from "./trace/kinds.js";
 
 /** @typedef {import("./engine.js").EngineSupply} EngineSupply */
 

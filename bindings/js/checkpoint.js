@@ -1,7 +1,7 @@
 import { untilAborted } from "./abort.js";
 import { aConfig } from "./config.js";
-import { isRecord } from "./kinds.js";
 import { HeadscopeError } from "./trace/error.js";
+import { isRecord } from "./trace/kinds.js";
 import { readSafetensorsHeader } from "./trace/safetensors.js";
 
 /** @typedef {import("./checkpoint-source.js").CheckpointSource} CheckpointSource */

@@ -7,7 +7,7 @@ import {
   oneOf,
   recordOf,
   refuse,
-} from "./kinds.js";
+} from "./trace/kinds.js";
 
 /**
  * A positional encoding and its settings. `"concatenated"` sinusoids are
@@ -91,11 +91,11 @@ const configKinds = {
   attention_scale: aFiniteNumber,
 };
 
-/** Checks the types and the keys of a config. @type {import("./kinds.js").Kind} */
+/** Checks the types and the keys of a config. @type {import("./trace/kinds.js").Kind} */
 export const aConfig = recordOf(configKinds, { required: Object.keys(requiredKinds) });
 
 /**
- * Checks the types and the keys of a position. @type {import("./kinds.js").Kind}
+ * Checks the types and the keys of a position. @type {import("./trace/kinds.js").Kind}
  *
  * @param {unknown} value
  * @param {string} what

@@ -1,4 +1,4 @@
-import { aString, aWholeNumber, isRecord, recordOf, refuse } from "./kinds.js";
+import { aString, aWholeNumber, isRecord, recordOf, refuse } from "./trace/kinds.js";
 
 /**
  * One thing to run: a text, a pair of texts, or token ids as they are, with no special tokens

@@ -6,11 +6,11 @@ import { disposal } from "./disposal.js";
 import { readInput, readText } from "./encoder-input.js";
 import { EncoderText } from "./encoder-text.js";
 import { inside } from "./engine.js";
-import { aString, listOf, readOptions } from "./kinds.js";
 import { disposeIn, loadConfigured, loadPretrained } from "./loaded-encoder.js";
 import { embedKinds, readRunOptions, tokenizeKinds } from "./run-options.js";
 import { makeTrace } from "./run-result.js";
 import { HeadscopeError } from "./trace/error.js";
+import { aString, listOf, readOptions } from "./trace/kinds.js";
 import { Matrix } from "./trace/matrix.js";
 
 /** @typedef {import("./checkpoint-source.js").Source} Source */

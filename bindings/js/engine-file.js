@@ -1,4 +1,4 @@
-import { bytesOf } from "./bytes.js";
+import { bytesOf } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
 import { variants } from "./variants.js";
 

@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { isBytes } from "./bytes.js";
 import { Connection } from "./connection.js";
 import { disposal } from "./disposal.js";
-import { kind, oneOf, readOptions } from "./kinds.js";
 import { openLocal, openWorker } from "./port.js";
+import { isBytes } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
+import { kind, oneOf, readOptions } from "./trace/kinds.js";
 import { isRelaxed, isThreaded, variants } from "./variants.js";
 
 /** @typedef {import("./connection.js").Port} Port */

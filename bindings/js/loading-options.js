@@ -1,4 +1,5 @@
 import { Engine, inside } from "./engine.js";
+import { HeadscopeError } from "./trace/error.js";
 import {
   aFunction,
   aSignal,
@@ -8,8 +9,7 @@ import {
   oneOf,
   readOptions,
   refuse,
-} from "./kinds.js";
-import { HeadscopeError } from "./trace/error.js";
+} from "./trace/kinds.js";
 
 /** @typedef {import("./checkpoint-source.js").Progress} Progress */
 

@@ -1,9 +1,9 @@
 import { compute } from "./components/compute.js";
 import { Letters } from "./components/letters.js";
 import { splitMask } from "./components/mask.js";
-import { aWholeNumber, isRecord, listOf, refuse } from "./kinds.js";
 import { checkPermutation } from "./run-options.js";
 import { HeadscopeError } from "./trace/error.js";
+import { aWholeNumber, isRecord, listOf, refuse } from "./trace/kinds.js";
 import { Matrix, readMatrix } from "./trace/matrix.js";
 
 /** @typedef {import("./components.js").ComponentOptions} ComponentOptions */

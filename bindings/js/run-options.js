@@ -1,4 +1,6 @@
 import { aPosition } from "./config.js";
+import { captures } from "./trace/capture.js";
+import { HeadscopeError } from "./trace/error.js";
 import {
   aBoolean,
   aFiniteNumber,
@@ -8,9 +10,7 @@ import {
   oneOf,
   readOptions,
   recordOf,
-} from "./kinds.js";
-import { captures } from "./trace/capture.js";
-import { HeadscopeError } from "./trace/error.js";
+} from "./trace/kinds.js";
 
 /** @typedef {import("./config.js").PositionOptions} PositionOptions */
 /** @typedef {import("./module.js").RunRequest} RunRequest */

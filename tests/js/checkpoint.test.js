@@ -97,6 +97,8 @@ test("files can be bytes, buffers, blobs or File objects, which the caller keeps
     await loads(Object.fromEntries(buffers), { engine: home });
     const blobs = Object.entries(whole).map(([name, bytes]) => [name, new Blob([bytes])]);
     await loads(Object.fromEntries(blobs), { engine: home });
+    const pooled = Object.entries(whole).map(([name, bytes]) => [name, Buffer.from(bytes)]);
+    await loads(Object.fromEntries(pooled), { engine: home });
   }
   for (const bytes of Object.values(whole)) assert(bytes.length > 0, "not transferred");
   const files = Object.entries(whole).map(([name, bytes]) =>

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { roundFloat16, widenBfloat16, widenFloat16 } from "../../bindings/js/trace/float16.js";
 import { HeadscopeError, Trace } from "../../bindings/js/trace/index.js";
@@ -7,7 +10,7 @@ import {
   readSafetensorsHeader,
   writeSafetensors,
 } from "../../bindings/js/trace/safetensors.js";
-import { fails, seedRandom } from "./make-trace.js";
+import { fails, makeTrace, seedRandom } from "./make-trace.js";
 
 /**
  * A file with a header as given.
@@ -69,6 +72,39 @@ test("a file is read at any place in its buffer, and out of shared memory", () =
     assert(tensors[0]);
     assert.deepEqual([...readFloats(data, tensors[0])], [1, 2]);
   }
+});
+
+test("a Buffer's slice does not copy, and still its file is read", () => {
+  const trace = makeTrace({ n_layers: 2, n_heads: 2, length: 3 });
+  const bytes = trace.toBytes();
+  const folder = mkdtempSync(join(tmpdir(), "headscope-"));
+  writeFileSync(join(folder, "saved.safetensors"), bytes);
+  // Small ones lie anywhere in a pool that they share.
+  const pooled = Buffer.from(bytes.subarray(0, 100));
+  assert(pooled.buffer.byteLength > pooled.length, "there is a pool");
+  const shifted = Buffer.concat([Buffer.alloc(1), bytes]).subarray(1);
+  for (const given of [
+    Buffer.from(bytes),
+    shifted,
+    Buffer.from(bytes.buffer),
+    readFileSync(join(folder, "saved.safetensors")),
+    bytes.buffer,
+  ]) {
+    const read = Trace.fromBytes(given);
+    assert.deepEqual(read.attention(1, 1), trace.attention(1, 1));
+    assert.deepEqual(read.pooled, trace.pooled);
+    assert.equal(read.text, trace.text);
+  }
+  const small = Buffer.from(
+    writeSafetensors([{ name: "a", shape: [2], values: Float32Array.of(1, 2) }]),
+  );
+  const { tensors, data } = readSafetensorsHeader(small);
+  assert.equal(Object.getPrototypeOf(data), Uint8Array.prototype, "no Buffer");
+  const values = tensors[0] && readFloats(data, tensors[0]);
+  assert.deepEqual(values, Float32Array.of(1, 2));
+  small.fill(0);
+  assert.deepEqual(values, Float32Array.of(1, 2), "a copy");
+  rmSync(folder, { recursive: true });
 });
 
 test("a header by another writer may be padded, unsorted and of any type", () => {
@@ -245,7 +281,7 @@ test("each rule of the format has its error", () => {
     fails("bad-checkpoint", message, () => readSafetensorsHeader(bytes, "file"));
   }
   fails("bad-argument", /Uint8Array/, () =>
-    readSafetensorsHeader(/** @type {any} */ (new ArrayBuffer(8))),
+    readSafetensorsHeader(/** @type {any} */ (new Float32Array(8))),
   );
 });
 

@@ -239,7 +239,9 @@ test("half precision keeps attention to 2^-11 and leaves large values in float32
   });
   const any = /** @type {any} */ (trace);
   fails("bad-argument", /dtype is "F64"/, () => any.toBytes({ dtype: "F64" }));
-  fails("bad-argument", /unknown option "type"/, () => any.toBytes({ type: "F16" }));
+  fails("bad-argument", /toBytes: unknown "type", known: dtype/, () =>
+    any.toBytes({ type: "F16" }),
+  );
 });
 
 test("a file of another tool needs no more than attention", () => {
@@ -405,13 +407,30 @@ test("attention that does not fit is refused", () => {
   const token = { id: 1, piece: "a", text: "a", start: 0, end: 1, segment: 0, special: false };
   /** @type {[any, string, RegExp][]} */
   const table = [
-    [undefined, "bad-argument", /got undefined/],
-    [{ attention: [[[[1]]]] }, "bad-argument", /tokens is undefined/],
+    [undefined, "bad-argument", /Trace\.from is undefined, expected an object/],
+    [{ attention: [[[[1]]]] }, "bad-argument", /tokens is missing/],
     [{ tokens: [3], attention: [[[[1]]]] }, "bad-argument", /tokens\[0\] is 3/],
-    [{ tokens: [{ ...token, segment: 2 }], attention: [[[[1]]]] }, "bad-argument", /segment is 2/],
-    [{ tokens: [{ ...token, end: -1 }], attention: [[[[1]]]] }, "bad-argument", /end is -1/],
-    [{ tokens: [{ ...token, piece: 4 }], attention: [[[[1]]]] }, "bad-argument", /piece is 4/],
-    [{ tokens: ["a"] }, "bad-argument", /n_layers is undefined/],
+    [
+      { tokens: [{ ...token, segment: 2 }], attention: [[[[1]]]] },
+      "bad-argument",
+      /segment is 2, expected 0 or 1/,
+    ],
+    [
+      { tokens: [{ ...token, end: -1 }], attention: [[[[1]]]] },
+      "bad-argument",
+      /end is -1, expected a whole number from 0/,
+    ],
+    [
+      { tokens: [{ ...token, start: 2 }], attention: [[[[1]]]] },
+      "bad-argument",
+      /end is 1, expected 2/,
+    ],
+    [
+      { tokens: [{ ...token, piece: 4 }], attention: [[[[1]]]] },
+      "bad-argument",
+      /piece is 4, expected a string/,
+    ],
+    [{ tokens: ["a"] }, "bad-argument", /attention is missing/],
     [{ tokens: ["a"], attention: [1], n_layers: 1 }, "bad-argument", /n_heads is undefined/],
     [{ tokens: ["a"], attention: [1], n_layers: 0, n_heads: 1 }, "bad-argument", /n_layers is 0/],
     [
@@ -446,6 +465,28 @@ test("attention that does not fit is refused", () => {
     ],
     [{ tokens: ["a"], attention: [[[1]]] }, "bad-argument", /attention\[0\]\[0\]\[0\] is 1/],
     [{ tokens: ["a"], attention: [[[[1]]]], text: 3 }, "bad-argument", /text is 3/],
+    [{ tokens: ["a"], attention: [[[[1]]]], pair: 3 }, "bad-argument", /pair is 3/],
+    [
+      { tokens: ["a"], attention: [[[[1]]]], config: 3 },
+      "bad-argument",
+      /config is 3, expected an/,
+    ],
+    [
+      { tokens: ["a"], attention: [[[[1]]]], timing: 7 },
+      "bad-argument",
+      /timing is 7, expected an/,
+    ],
+    [
+      { tokens: ["a"], attention: [[[[1]]]], timing: { forward_ms: "2" } },
+      "bad-argument",
+      /timing\.forward_ms is "2" \(string\), expected a finite number/,
+    ],
+    [
+      { tokens: ["a"], attention: [[[[1]]]], pooled: 3 },
+      "bad-argument",
+      /pooled is 3, expected an/,
+    ],
+    [{ tokens: ["a"], attention: [[[[1]]]], nonsense: 1 }, "bad-argument", /unknown "nonsense"/],
   ];
   for (const [given, code, message] of table) {
     fails(/** @type {any} */ (code), message, () => Trace.from(given));

@@ -1,5 +1,5 @@
-import { aBoolean, aFiniteNumber, kind, oneOf, refuse } from "../kinds.js";
 import { HeadscopeError } from "../trace/error.js";
+import { aBoolean, aFiniteNumber, kind, oneOf, refuse } from "../trace/kinds.js";
 import { readMatrix, readVector } from "../trace/matrix.js";
 
 /** @typedef {import("./argument.js").Argument} Argument */
@@ -242,7 +242,7 @@ function checked(form, accepts) {
 }
 
 /**
- * @param {import("../kinds.js").Kind} check
+ * @param {import("../trace/kinds.js").Kind} check
  * @returns {Argument["read"]} the value itself
  */
 function keep(check) {

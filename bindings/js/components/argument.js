@@ -1,5 +1,5 @@
-import { isRecord, refuse } from "../kinds.js";
 import { HeadscopeError } from "../trace/error.js";
+import { isRecord, refuse } from "../trace/kinds.js";
 
 /** @typedef {import("./letters.js").Letters} Letters */
 

@@ -1,8 +1,8 @@
 import { defaultEngine } from "../default-engine.js";
 import { Engine, inside } from "../engine.js";
-import { isRecord, kind, readOptions } from "../kinds.js";
 import { transferables } from "../protocol.js";
 import { HeadscopeError } from "../trace/error.js";
+import { isRecord, kind, readOptions } from "../trace/kinds.js";
 import { Matrix } from "../trace/matrix.js";
 import { readRecord } from "./argument.js";
 import { Letters } from "./letters.js";

@@ -1,5 +1,5 @@
-import { isRecord, refuse } from "../kinds.js";
 import { HeadscopeError } from "../trace/error.js";
+import { isRecord, refuse } from "../trace/kinds.js";
 import { addend } from "./argument-kinds.js";
 
 /** @typedef {import("../trace/matrix.js").MatrixLike} MatrixLike */

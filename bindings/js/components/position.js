@@ -1,5 +1,5 @@
-import { isRecord, oneOf, refuse } from "../kinds.js";
 import { HeadscopeError } from "../trace/error.js";
+import { isRecord, oneOf, refuse } from "../trace/kinds.js";
 import { optional, readRecord } from "./argument.js";
 import {
   bucketedDistance,

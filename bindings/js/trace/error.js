@@ -49,5 +49,7 @@ export function describeValue(value) {
     const length = /** @type {{ length?: number }} */ (value).length;
     return `${value.constructor.name}(${length ?? ""})`;
   }
-  return value.constructor?.name ?? "an object";
+  // The build shortens the names of classes, but not this tag.
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  return tag === "Object" ? (value.constructor?.name ?? "an object") : tag;
 }

@@ -1,5 +1,7 @@
 import { describeValue, HeadscopeError } from "./error.js";
+import { anArray, anything, aRecord, aString, recordOf } from "./kinds.js";
 import { readVector } from "./matrix.js";
+import { readTiming } from "./timing.js";
 import { readTokens } from "./token.js";
 
 /**
@@ -16,8 +18,24 @@ import { readTokens } from "./token.js";
  * @property {string} [pair]
  * @property {Record<string, unknown>} [config]
  * @property {Float32Array | number[]} [pooled]
- * @property {import("./trace.js").Timing} [timing]
+ * @property {import("./timing.js").Timing} [timing]
  */
+
+// What is not checked here is where it is read.
+const checkGiven = recordOf(
+  {
+    tokens: anArray,
+    attention: anything,
+    n_layers: anything,
+    n_heads: anything,
+    text: aString,
+    pair: aString,
+    config: aRecord,
+    pooled: anything,
+    timing: anything,
+  },
+  { required: ["tokens", "attention"] },
+);
 
 /**
  * @param {GivenAttention} given
@@ -25,11 +43,9 @@ import { readTokens } from "./token.js";
  * @throws {HeadscopeError} `bad-argument` or `bad-shape`
  */
 export function readGivenAttention(given) {
-  if (typeof given !== "object" || given === null) {
-    throw wrongArgument(`got ${describeValue(given)}, expected { tokens, attention, ... }`);
-  }
+  checkGiven(given, "Trace.from");
   const { pair, config = {}, pooled = [], timing } = given;
-  const { text, tokens } = readTexts(given);
+  const { text, tokens } = readTokens(given.tokens, given.text, "Trace.from: tokens");
   const { n_layers, n_heads, data } = readWeights(given, tokens.length);
   const entries = Array.from({ length: n_layers * n_heads }, (_, i) => ({
     name: "attention",
@@ -45,22 +61,10 @@ export function readGivenAttention(given) {
     tokens,
     config: { ...config, n_layers, n_heads },
     pooled: readVector(pooled, "Trace.from: pooled"),
-    timing: timing ?? { tokenize_ms: 0, forward_ms: 0, copy_ms: 0 },
+    timing: readTiming(timing, "Trace.from: timing"),
     data,
     entries,
   };
-}
-
-/**
- * @param {GivenAttention} given
- * @returns {{ text: string, tokens: import("./token.js").Token[] }}
- */
-function readTexts({ tokens, text, pair }) {
-  for (const [key, value] of Object.entries({ text, pair })) {
-    if (value === undefined || typeof value === "string") continue;
-    throw wrongArgument(`${key} is ${describeValue(value)}, expected a string`);
-  }
-  return readTokens(tokens, text, "Trace.from: tokens");
 }
 
 /**

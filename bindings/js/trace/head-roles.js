@@ -1,4 +1,6 @@
-import { describeValue, HeadscopeError } from "./error.js";
+import { HeadscopeError } from "./error.js";
+import { kind, listOf, readOptions, recordOf } from "./kinds.js";
+import { aTrace } from "./trace.js";
 
 /**
  * @typedef {import("./matrix.js").Matrix} Matrix
@@ -45,6 +47,12 @@ import { describeValue, HeadscopeError } from "./error.js";
  */
 export const roleThresholds = Object.freeze({ share: 0.4, broad: 0.85 });
 
+const aPart = kind(
+  "a number from 0 to 1",
+  (value) => typeof value === "number" && value >= 0 && value <= 1,
+);
+const roleKinds = { thresholds: recordOf({ share: aPart, broad: aPart }) };
+
 /** The places that name a role. Of two with the same mass the one that comes first here counts. */
 const places = /** @type {const} */ ([
   "previous",
@@ -67,7 +75,9 @@ const places = /** @type {const} */ ([
  *   tokens: ["a", "b", "c"],
  *   attention: [[[[0.5, 0.25, 0.25], [0.75, 0.25, 0], [0, 1, 0]]]],
  * });
- * headRoles([trace])[0].previous; // (0.75 + 1) / 2 = 0.875, so its label is "previous"
+ * const [role] = headRoles([trace]);
+ * role.previous; // -> 0.875
+ * role.label; // -> "previous"
  *
  * @param {Trace[]} traces with attention of the same layers and heads
  * @param {{ thresholds?: Partial<RoleThresholds> }} [options] `roleThresholds` by default
@@ -75,11 +85,10 @@ const places = /** @type {const} */ ([
  * @throws {HeadscopeError} `bad-argument`; `bad-shape`: traces of different models; `not-found`:
  *   attention was not captured
  */
-export function headRoles(traces, options = {}) {
-  if (!Array.isArray(traces)) {
-    throw wrongArgument(`traces is ${describeValue(traces)}, expected an array of traces`);
-  }
-  const thresholds = readThresholds(options);
+export function headRoles(traces, options) {
+  listOf(aTrace)(traces, "headRoles: traces");
+  const { thresholds: given } = readOptions(options, "headRoles", roleKinds);
+  const thresholds = { ...roleThresholds, ...given };
   const [first] = /** @type {Trace[]} */ (traces);
   if (first === undefined) return [];
   const listed = listHeads(first);
@@ -236,30 +245,4 @@ function isPunctuation({ text, piece, special }) {
   // A mark of the vocabulary is a symbol too, but spells a space.
   const spelled = text.trim() === "" ? piece.replace(/^[\u2581\u0120]+/, "") : text.trim();
   return !special && /^[\p{P}\p{S}]+$/u.test(spelled);
-}
-
-/**
- * @param {{ thresholds?: Partial<RoleThresholds> }} options
- * @returns {RoleThresholds}
- */
-function readThresholds({ thresholds = {}, ...others }) {
-  const [unknown] = [
-    ...Object.keys(others),
-    ...Object.keys(thresholds).filter((key) => !Object.hasOwn(roleThresholds, key)),
-  ];
-  if (unknown !== undefined) throw wrongArgument(`unknown option "${unknown}"`);
-  const read = { ...roleThresholds, ...thresholds };
-  for (const [key, value] of Object.entries(read)) {
-    if (typeof value === "number" && value >= 0 && value <= 1) continue;
-    throw wrongArgument(`thresholds.${key} is ${describeValue(value)}, expected 0 to 1`);
-  }
-  return read;
-}
-
-/**
- * @param {string} fault
- * @returns {HeadscopeError}
- */
-function wrongArgument(fault) {
-  return new HeadscopeError("bad-argument", `headRoles: ${fault}`);
 }

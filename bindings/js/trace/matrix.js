@@ -1,4 +1,5 @@
 import { describeValue, HeadscopeError } from "./error.js";
+import { aFloat32Array } from "./kinds.js";
 
 /**
  * A matrix as an argument: one of Headscope's own, any object of that shape, or rows of numbers.
@@ -12,12 +13,16 @@ export class Matrix {
    * @param {number} rows
    * @param {number} cols
    * @param {Float32Array} [data] rows * cols values, kept and not copied; zeros by default
+   * @throws {HeadscopeError} `bad-argument`, `bad-shape`; `out-of-memory`: so many zeros
    */
-  constructor(rows, cols, data = new Float32Array(rows * cols)) {
+  constructor(rows, cols, data = makeZeros(rows, cols)) {
+    checkSize("Matrix: rows", rows);
+    checkSize("Matrix: cols", cols);
+    aFloat32Array(data, "Matrix: data");
     if (data.length !== rows * cols) {
       throw new HeadscopeError(
         "bad-shape",
-        `matrix: data has ${data.length} values, expected ${rows} x ${cols} = ${rows * cols}`,
+        `Matrix: data has ${data.length} values, expected ${rows} x ${cols} = ${rows * cols}`,
       );
     }
     /** @readonly */
@@ -53,6 +58,22 @@ export class Matrix {
   row(r) {
     checkIndex("matrix: row", r, this.rows);
     return this.data.subarray(r * this.cols, (r + 1) * this.cols);
+  }
+}
+
+/**
+ * @param {number} rows
+ * @param {number} cols
+ * @returns {Float32Array}
+ */
+function makeZeros(rows, cols) {
+  checkSize("Matrix: rows", rows);
+  checkSize("Matrix: cols", cols);
+  try {
+    return new Float32Array(rows * cols);
+  } catch (error) {
+    const message = `Matrix: ${rows} x ${cols} numbers are more than this machine can hold`;
+    throw new HeadscopeError("out-of-memory", message, { cause: error });
   }
 }
 

@@ -1,4 +1,5 @@
 import { Matrix } from "./matrix.js";
+import { aTrace } from "./trace.js";
 
 /**
  * Attention rollout: how much of each input token reaches each token of the last layer if
@@ -12,13 +13,15 @@ import { Matrix } from "./matrix.js";
  *   tokens: ["a", "b"],
  *   attention: [[[[0, 1], [0, 1]]], [[[1, 0], [1, 0]]]],
  * });
- * rollout(trace).data; // 0.5 0.5, 0.25 0.75
+ * rollout(trace); // -> [[0.5, 0.5], [0.25, 0.75]]
  *
  * @param {import("./trace.js").Trace} trace with attention of every layer
  * @returns {Matrix} [T, T]; rows are tokens of the last layer and sum to 1, columns are inputs
- * @throws {import("./error.js").HeadscopeError} `not-found`: a layer was not captured
+ * @throws {import("./error.js").HeadscopeError} `not-found`: a layer was not captured;
+ *   `bad-argument`: no Trace
  */
 export function rollout(trace) {
+  aTrace(trace, "rollout: trace");
   const size = trace.tokens.length;
   /** @type {Float64Array} */
   let flow = Float64Array.from({ length: size * size }, (_, i) => (i % (size + 1) === 0 ? 1 : 0));

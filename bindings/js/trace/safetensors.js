@@ -1,6 +1,8 @@
+import { bytesOf, isBytes } from "./bytes.js";
 import { HeadscopeError } from "./error.js";
 import { largestFloat16, roundFloat16, widenBfloat16, widenFloat16 } from "./float16.js";
 import { findDuplicateKey } from "./json-keys.js";
+import { refuse } from "./kinds.js";
 
 /**
  * One tensor of a safetensors file. `begin` and `end` are byte offsets into the data section.
@@ -16,7 +18,8 @@ import { findDuplicateKey } from "./json-keys.js";
  */
 
 /**
- * The header of a file, and its data section as a view of the given bytes.
+ * The header of a file, and its data section as a view of the given bytes: a plain Uint8Array, whose
+ * `slice` copies.
  *
  * @typedef {{ tensors: TensorInfo[], data: Uint8Array, metadata: Record<string, string> }}
  *   SafetensorsHeader
@@ -50,15 +53,14 @@ const longestHeader = 100_000_000;
  * JSON object without duplicate keys, known types, shapes of whole numbers, and offsets that
  * cover the data section in order without holes or overlap.
  *
- * @param {Uint8Array} bytes the whole file
+ * @param {Uint8Array | ArrayBuffer} file the whole of it
  * @param {string} [what] how a message names the file
  * @returns {SafetensorsHeader} tensors in the order of their offsets
  * @throws {HeadscopeError} `bad-checkpoint`, naming the tensor
  */
-export function readSafetensorsHeader(bytes, what = "safetensors") {
-  if (!(bytes instanceof Uint8Array)) {
-    throw new HeadscopeError("bad-argument", `${what}: expected the file's bytes as a Uint8Array`);
-  }
+export function readSafetensorsHeader(file, what = "safetensors") {
+  if (!isBytes(file)) refuse(`${what}: bytes`, file, "a Uint8Array or an ArrayBuffer");
+  const bytes = bytesOf(file);
   const length = readHeaderLength(bytes, what);
   const header = parseHeader(bytes.slice(8, 8 + length), what);
   const data = bytes.subarray(8 + length);

@@ -1,4 +1,5 @@
 import { describeValue, HeadscopeError } from "./error.js";
+import { aBoolean, aString, aWholeNumber, kind, refuse } from "./kinds.js";
 
 /**
  * One token of a text.
@@ -12,6 +13,17 @@ import { describeValue, HeadscopeError } from "./error.js";
  * @property {0 | 1} segment
  * @property {boolean} special added by the tokenizer; its span is empty
  */
+
+// Tokens of another tool may say more of themselves; that is left out.
+const tokenKinds = {
+  id: kind("a whole number", Number.isSafeInteger),
+  piece: aString,
+  text: aString,
+  start: aWholeNumber,
+  end: aWholeNumber,
+  segment: kind("0 or 1", (value) => value === 0 || value === 1),
+  special: aBoolean,
+};
 
 /** What the usual vocabularies call the tokens that stand for no text. */
 const specialPieces = new Set([
@@ -137,19 +149,9 @@ function readToken(value, what) {
   const { id, piece, text, start, end, segment, special } = /** @type {Record<string, any>} */ (
     value
   );
-  const rules = {
-    id: Number.isSafeInteger(id),
-    piece: typeof piece === "string",
-    text: typeof text === "string",
-    start: Number.isSafeInteger(start) && start >= 0,
-    end: Number.isSafeInteger(end) && end >= start,
-    segment: segment === 0 || segment === 1,
-    special: typeof special === "boolean",
-  };
-  for (const [key, holds] of Object.entries(rules)) {
-    if (holds) continue;
-    const got = describeValue(/** @type {any} */ (value)[key]);
-    throw new HeadscopeError("bad-argument", `${what}.${key} is ${got}`);
+  for (const [key, check] of Object.entries(tokenKinds)) {
+    check(/** @type {any} */ (value)[key], `${what}.${key}`);
   }
+  if (end < start) refuse(`${what}.end`, end, `${start} or more, as start is ${start}`);
   return { id, piece, text, start, end, segment, special };
 }

@@ -1,6 +1,7 @@
 import { captures, countAxes, isCapture } from "./capture.js";
 import { HeadscopeError } from "./error.js";
 import { readFloats, readSafetensorsHeader, writeSafetensors } from "./safetensors.js";
+import { readTiming } from "./timing.js";
 import { readTokens, spellPieces } from "./token.js";
 
 // How a trace lies in a safetensors file.
@@ -44,9 +45,9 @@ export function writeTraceFile(trace, dtype) {
 }
 
 /**
- * @param {Uint8Array} bytes
+ * @param {Uint8Array | ArrayBuffer} bytes
  * @returns {TraceFields}
- * @throws {HeadscopeError} `bad-checkpoint`
+ * @throws {HeadscopeError} `bad-checkpoint`; `bad-argument`: no bytes
  */
 export function readTraceFile(bytes) {
   const { tensors, data, metadata } = readSafetensorsHeader(bytes, "trace");
@@ -70,7 +71,7 @@ export function readTraceFile(bytes) {
   const texts = readTexts(metadata, entries[0]?.rows ?? 0);
   const config = readConfig(metadata, entries);
   checkEntries(entries, texts.tokens.length, config);
-  const timing = { tokenize_ms: 0, forward_ms: 0, copy_ms: 0, ...readObject(metadata, "timing") };
+  const timing = readMetadata(() => readTiming(readObject(metadata, "timing"), "timing"));
   return { ...texts, config, pooled, timing, data: joinFloats(parts), entries };
 }
 
@@ -214,11 +215,25 @@ function readTexts(metadata, n_tokens) {
   const pair = readText(metadata, "pair");
   const listed = parseJson(metadata, "tokens");
   const places = () => spellPieces(Array.from({ length: n_tokens }, (_, i) => String(i)));
-  try {
+  return readMetadata(() => {
     const read = listed === undefined ? places() : readTokens(listed, text, "tokens");
     return { ...read, ...(pair === undefined ? {} : { pair }) };
+  });
+}
+
+/**
+ * What is a wrong argument elsewhere is a wrong file here.
+ *
+ * @template T
+ * @param {() => T} read
+ * @returns {T}
+ */
+function readMetadata(read) {
+  try {
+    return read();
   } catch (error) {
-    throw new HeadscopeError("bad-checkpoint", `trace: ${/** @type {Error} */ (error).message}`);
+    const { message } = /** @type {Error} */ (error);
+    throw new HeadscopeError("bad-checkpoint", `trace: ${message}`, { cause: error });
   }
 }
 

@@ -1,15 +1,12 @@
-import { describeValue, HeadscopeError } from "./error.js";
+import { HeadscopeError } from "./error.js";
 import { readGivenAttention } from "./given-attention.js";
+import { aFloat32Array, anArray, aRecord, aString, kind, oneOf, readOptions } from "./kinds.js";
 import { checkIndex, Matrix } from "./matrix.js";
 import { readTraceFile, writeTraceFile } from "./trace-file.js";
 
 /** @typedef {import("./token.js").Token} Token */
 
-/**
- * Milliseconds that the parts of a run took.
- *
- * @typedef {{ tokenize_ms: number, forward_ms: number, copy_ms: number }} Timing
- */
+/** @typedef {import("./timing.js").Timing} Timing */
 
 /**
  * Where one matrix lies in a trace's data. `layer` and `head` are -1 where there is none.
@@ -36,6 +33,18 @@ import { readTraceFile, writeTraceFile } from "./trace-file.js";
  * @property {TraceEntry[]} entries the entries of one name ordered by layer, then head
  */
 
+const fieldKinds = {
+  text: aString,
+  tokens: anArray,
+  config: aRecord,
+  pooled: aFloat32Array,
+  timing: aRecord,
+  data: aFloat32Array,
+  entries: anArray,
+};
+
+const saveKinds = { dtype: oneOf(["F16", "F32"]) };
+
 /** Everything that was captured of one run of an encoder over one text. */
 export class Trace {
   /** @type {Map<string, Map<number, Map<number, Matrix>>>} name -> layer -> head -> matrix */
@@ -46,7 +55,12 @@ export class Trace {
    *
    * @param {TraceFields} fields
    */
-  constructor({ text, pair, tokens, config, pooled, timing, data, entries }) {
+  constructor(fields) {
+    aRecord(fields, "Trace: fields");
+    for (const [key, check] of Object.entries(fieldKinds)) {
+      check(fields[/** @type {keyof typeof fieldKinds} */ (key)], `Trace: ${key}`);
+    }
+    const { text, pair, tokens, config, pooled, timing, data, entries } = fields;
     /** @readonly */
     this.text = text;
     /** @readonly */
@@ -65,6 +79,11 @@ export class Trace {
     }
   }
 
+  /** Tells a trace where instanceof cannot: one of another copy of Headscope. */
+  get [Symbol.toStringTag]() {
+    return "Trace";
+  }
+
   /** The names of what was captured. @returns {string[]} */
   get names() {
     return [...this.#matrices.keys()];
@@ -75,6 +94,7 @@ export class Trace {
    * @returns {boolean} whether anything was captured under that name
    */
   has(name) {
+    aString(name, "trace: name");
     return this.#matrices.has(name);
   }
 
@@ -92,11 +112,14 @@ export class Trace {
    * The heads that were captured of a name in one layer, ascending; none where it has no heads.
    *
    * @param {string} name
-   * @param {number} layer
+   * @param {number} [layer] from 0, where the name has layers
    * @returns {number[]}
+   * @throws {HeadscopeError} `not-found`: nothing of that name; `bad-argument`: layer out of range
    */
   heads(name, layer) {
-    const heads = this.#layersOf(name).get(layer)?.keys() ?? [];
+    const layers = this.#layersOf(name);
+    const place = readPlace(`trace: layer of "${name}"`, layer, layers, this.config.n_layers);
+    const heads = layers.get(place)?.keys() ?? [];
     return [...heads].filter((head) => head >= 0);
   }
 
@@ -152,16 +175,8 @@ export class Trace {
    *   bytes
    * @returns {Uint8Array<ArrayBuffer>}
    */
-  toBytes(options = {}) {
-    const { dtype = "F32", ...others } = options;
-    const [unknown] = Object.keys(others);
-    if (unknown !== undefined) {
-      throw new HeadscopeError("bad-argument", `toBytes: unknown option "${unknown}"`);
-    }
-    if (dtype !== "F16" && dtype !== "F32") {
-      const got = describeValue(dtype);
-      throw new HeadscopeError("bad-argument", `toBytes: dtype is ${got}, expected "F16" or "F32"`);
-    }
+  toBytes(options) {
+    const { dtype = "F32" } = readOptions(options, "toBytes", saveKinds);
     return writeTraceFile(this, dtype);
   }
 
@@ -172,10 +187,10 @@ export class Trace {
    *
    * @param {Uint8Array | ArrayBuffer} bytes
    * @returns {Trace}
-   * @throws {HeadscopeError} `bad-checkpoint`, naming the tensor
+   * @throws {HeadscopeError} `bad-checkpoint`, naming the tensor; `bad-argument`: no bytes
    */
   static fromBytes(bytes) {
-    return new Trace(readTraceFile(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes));
+    return new Trace(readTraceFile(bytes));
   }
 
   /**
@@ -194,12 +209,19 @@ export class Trace {
    * @returns {Map<number, Map<number, Matrix>>}
    */
   #layersOf(name) {
+    aString(name, "trace: name");
     const layers = this.#matrices.get(name);
     if (layers !== undefined) return layers;
     const there = this.names.length === 0 ? "nothing was" : `captured: ${this.names.join(", ")}`;
     throw new HeadscopeError("not-found", `trace: "${name}" was not captured (${there})`);
   }
 }
+
+/** @type {import("./kinds.js").Kind} */
+export const aTrace = kind(
+  "a Trace",
+  (value) => Object.prototype.toString.call(value) === "[object Trace]",
+);
 
 /**
  * The key of a layer or a head: its number, or -1 where the name has none.

@@ -1,5 +1,6 @@
 import { Matrix } from "./matrix.js";
-import { Trace } from "./trace.js";
+import { makeSegmenter } from "./segmenter.js";
+import { aTrace, Trace } from "./trace.js";
 
 /** @typedef {import("./token.js").Token} Token */
 
@@ -16,13 +17,15 @@ import { Trace } from "./trace.js";
  *   tokens: ["▁un", "able", "▁cat"],
  *   attention: [[[[0.5, 0.25, 0.25], [0, 0.5, 0.5], [0.25, 0.25, 0.5]]]],
  * });
- * mergeWords(trace).attention(0, 0).data; // 0.625 0.375, 0.5 0.5
+ * mergeWords(trace).attention(0, 0); // -> [[0.625, 0.375], [0.5, 0.5]]
  *
  * @param {Trace} trace with attention
  * @returns {Trace}
- * @throws {import("./error.js").HeadscopeError} `not-found`: attention was not captured
+ * @throws {import("./error.js").HeadscopeError} `not-found`: attention was not captured;
+ *   `bad-argument`: no Trace; `unsupported-environment`: no Intl.Segmenter here
  */
 export function mergeWords(trace) {
+  aTrace(trace, "mergeWords: trace");
   const words = groupWords(trace);
   const size = words.length;
   const places = trace
@@ -43,12 +46,21 @@ export function mergeWords(trace) {
 
 /**
  * The words of a trace, each as the places of its tokens. Every token is in one word; a token of
- * spaces alone is in the word that it comes before.
+ * spaces alone is in the word that it comes before (the words of `mergeWords`, as Clark et al. 2019
+ * merge them).
+ *
+ * @example
+ * const row = [1, 0, 0];
+ * const trace = Trace.from({ tokens: ["▁un", "able", "▁cat"], attention: [[[row, row, row]]] });
+ * groupWords(trace); // -> [[0, 1], [2]]
  *
  * @param {Trace} trace
  * @returns {number[][]}
+ * @throws {import("./error.js").HeadscopeError} `bad-argument`: no Trace;
+ *   `unsupported-environment`: no Intl.Segmenter here
  */
 export function groupWords(trace) {
+  aTrace(trace, "groupWords: trace");
   const borders = [
     findBorders(trace.text, trace.tokens, 0),
     findBorders(trace.pair ?? "", trace.tokens, 1),
@@ -94,7 +106,7 @@ function findBorders(text, tokens, segment) {
   const ends = tokens.filter((token) => token.segment === segment).map(({ end }) => end);
   // A text that was cut off may be much longer than its tokens.
   const read = text.slice(0, Math.max(0, ...ends));
-  const segmenter = new Intl.Segmenter("und", { granularity: "word" });
+  const segmenter = makeSegmenter("word");
   return new Set(Array.from(segmenter.segment(read), ({ index }) => index));
 }
 

@@ -1,4 +1,4 @@
-import { describeValue, HeadscopeError } from "./trace/error.js";
+import { describeValue, HeadscopeError } from "./error.js";
 
 /**
  * A check of one argument: throws `bad-argument` when a value is not of its kind. `what` names the
@@ -46,6 +46,18 @@ export const anInteger = kind(
   "a whole number of 32 bits",
   (value) => Number.isInteger(value) && Math.abs(Number(value)) <= 0x7fffffff,
 );
+
+export const anArray = kind("an array", Array.isArray);
+export const aRecord = kind("an object", isRecord);
+
+// By its tag: one of another realm is no instance of this one's.
+export const aFloat32Array = kind(
+  "a Float32Array",
+  (value) => Object.prototype.toString.call(value) === "[object Float32Array]",
+);
+
+/** For a value that is read, and so checked, elsewhere. @type {Kind} */
+export const anything = () => {};
 
 export const aSignal = kind("an AbortSignal", isSignal);
 

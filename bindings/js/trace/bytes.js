@@ -11,6 +11,8 @@ export function isBytes(value) {
 }
 
 /**
+ * A plain view: methods of subclasses mean other things, for example a Buffer's `slice` does not copy.
+ *
  * @param {ArrayBuffer | Uint8Array} value
  * @returns {Uint8Array} of the same memory
  */
