@@ -1,3 +1,4 @@
+import { baselineText } from "./trace/baseline.js";
 import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {"relaxed-threads" | "simd-threads" | "relaxed" | "simd"} Variant */
@@ -95,7 +96,7 @@ export function detectFeatures() {
   if (!features.simd) {
     throw new HeadscopeError(
       "unsupported-environment",
-      "engine: WebAssembly has no SIMD here; Chrome 91, Firefox 89, Safari 16.4 and Node 16 have it",
+      `engine: WebAssembly has no SIMD here; ${baselineText}`,
     );
   }
   return features;

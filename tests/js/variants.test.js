@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { findClusterEnds } from "../../bindings/js/tokens/clusters.js";
+import { oldestNode } from "../../bindings/js/trace/baseline.js";
 import { detectFeatures, planVariants, variants } from "../../bindings/js/variants.js";
 
 /** @typedef {import("../../bindings/js/variants.js").Facts} Facts */
@@ -82,6 +85,29 @@ test("of one engine that is offered only what can run here is taken", () => {
     code: "unsupported-environment",
     message: /relaxed-threads/,
   });
+});
+
+test("a text without Intl.Segmenter is an error that names what has it", () => {
+  const { Segmenter } = Intl;
+  Object.defineProperty(Intl, "Segmenter", { value: undefined, configurable: true });
+  try {
+    assert.throws(() => findClusterEnds("e\u0301"), {
+      name: "HeadscopeError",
+      code: "unsupported-environment",
+      message: /Intl\.Segmenter does not exist here; .*Firefox 125/,
+    });
+  } finally {
+    Object.defineProperty(Intl, "Segmenter", {
+      value: Segmenter,
+      configurable: true,
+      writable: true,
+    });
+  }
+});
+
+test("the oldest Node is the one that package.json asks for", async () => {
+  const json = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+  assert.equal(JSON.parse(json).engines.node, `>=${oldestNode}`);
 });
 
 test("the probes of the features are valid WebAssembly here", () => {

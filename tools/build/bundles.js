@@ -3,12 +3,15 @@
 import { readFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import * as esbuild from "esbuild";
+import { baseline, oldestNode } from "../../bindings/js/trace/baseline.js";
 import { ROOT } from "../setup.js";
 
 /** @typedef {Record<string, string>} Entries output name -> source */
 
 /** @param {string} name */
 const binding = (name) => join(ROOT, "bindings/js", name);
+
+const BROWSERS = Object.entries(baseline).map(([name, version]) => name + version);
 
 /** @type {Entries} */
 export const NODE_ENTRIES = {
@@ -42,7 +45,7 @@ function options(platform, version) {
     absWorkingDir: ROOT,
     bundle: true,
     platform,
-    target: platform === "node" ? ["node20.6"] : ["chrome91", "firefox114", "safari16.4"],
+    target: platform === "node" ? `node${oldestNode}` : BROWSERS,
     define: { __HEADSCOPE_VERSION__: JSON.stringify(version) },
     minify: true,
     keepNames: false,

@@ -1,3 +1,5 @@
+import { makeSegmenter } from "../trace/segmenter.js";
+
 /** @type {Intl.Segmenter | undefined} made when first needed: importing computes nothing */
 let segmenter;
 
@@ -45,7 +47,7 @@ const windowSize = 1024;
  * @param {number[]} ends to be continued
  */
 function addClusterEnds(text, offset, ends) {
-  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  segmenter ??= makeSegmenter("grapheme");
   for (const { segment, index } of segmenter.segment(text)) {
     if (segment.length > 1 && /^\s\S/.test(segment)) ends.push(offset + index + 1);
     ends.push(offset + index + segment.length);
