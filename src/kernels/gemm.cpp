@@ -9,9 +9,9 @@ namespace headscope {
 namespace {
 
 /// Rows of a that stay in the second-level cache while every panel of b passes over them.
-constexpr Index kRowBlock = 96;
+constexpr Index kRowBlock = 100;
 /// Products with fewer multiplications than this are not worth handing to another thread.
-constexpr Index kSmallProduct = Index{1} << 17;
+constexpr double kSmallProduct = 0x1p17;
 /// Pieces of work per thread, so that a thread that is late costs little.
 constexpr Index kTasksPerThread = 4;
 
@@ -189,7 +189,8 @@ void multiply(ConstMatrixView a, PackedView b, const Epilogue& epilogue, MatrixV
 void multiply(Context& context, ConstMatrixView a, PackedView b, const Epilogue& epilogue,
               MatrixView c) {
   const Index rows = c.rows(), panels = panel_count(b);
-  if (context.threads() == 1 || rows * b.cols * b.rows < kSmallProduct) {
+  if (context.threads() == 1 ||
+      static_cast<double>(rows) * static_cast<double>(b.cols * b.rows) < kSmallProduct) {
     return multiply(a, b, epilogue, c);
   }
   const Product product = {a, b, epilogue, c};
