@@ -80,7 +80,7 @@ PositionArgument Arguments::position(const AttentionShape& shape) const {
   const PositionOptions options = position_in(given.object());
   require(options.kind != PositionKind::kLearned, ErrorCode::kBadArgument,
           "position: 'learned' is a table added to x; add it before the call");
-  check_position(options, shape.embedding_width, shape.head_width);
+  check_position(options, shape.embedding_width, shape.head_width, "position");
   argument.table = given.matrix_or_empty("table");
   argument.relative_key = given.matrix_or_empty("relative_key");
   argument.relative_value = given.matrix_or_empty("relative_value");

@@ -75,10 +75,6 @@ RunSlot& run_slot(int id) {
   return *found->second;
 }
 
-val version() {
-  return guarded([] { return val::u8string(HEADSCOPE_VERSION "/" HEADSCOPE_VARIANT); });
-}
-
 val heap_bytes() {
   return guarded([] { return val(static_cast<double>(emscripten_get_heap_size())); });
 }
@@ -309,7 +305,6 @@ val component(const std::string& name, const val& arguments) {
 
 EMSCRIPTEN_BINDINGS(headscope) {
   using emscripten::function;
-  function("version", &headscope::version);
   function("heapBytes", &headscope::heap_bytes);
   function("startThreads", &headscope::start_threads);
   function("selfTest", &headscope::self_test);

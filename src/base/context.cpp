@@ -19,6 +19,8 @@ namespace headscope {
 namespace {
 
 constexpr std::size_t kCacheLine = 64;
+/// Floats whose bytes, with the alignment's, a size_t of 32 bits can count.
+constexpr std::size_t kLargestScratch = std::size_t{1} << 29;
 
 /// Growing memory of one thread; its contents are lost when it grows.
 class Scratch {
@@ -32,6 +34,7 @@ class Scratch {
 
   float* reserve(std::size_t floats) {
     if (floats > floats_ || data_ == nullptr) {
+      if (floats > kLargestScratch) throw std::bad_alloc();
       release();
       data_ = static_cast<float*>(
           ::operator new(floats * sizeof(float) + kCacheLine, std::align_val_t(kCacheLine)));

@@ -9,7 +9,12 @@ namespace headscope {
 /// "lowbias32" family (hash-prospector).
 class UniformSequence {
  public:
-  explicit UniformSequence(std::uint32_t seed) : key_(mix(seed ^ 0x9e3779b9u)) {}
+  explicit UniformSequence(std::uint32_t seed) : key_(mix(seed ^ kGolden)) {}
+
+  /// The sequence of one stream of a seed; streams of one seed, and of different seeds, do not
+  /// overlap.
+  UniformSequence(std::uint32_t seed, std::uint32_t stream)
+      : key_(mix(mix(seed ^ kGolden) ^ mix(stream + kGolden))) {}
 
   /// The i-th number, in [-1, 1), a multiple of 2^-23.
   double at(std::uint32_t i) const {
@@ -17,6 +22,7 @@ class UniformSequence {
   }
 
  private:
+  static constexpr std::uint32_t kGolden = 0x9e3779b9u;
   static std::uint32_t mix(std::uint32_t x) {
     x ^= x >> 16;
     x *= 0x7feb352du;

@@ -14,13 +14,16 @@ F32x4 sigmoid(F32x4 x) {
   return select(x < splat(0.0f), e, splat(1.0f)) / (splat(1.0f) + e);
 }
 
-F32x4 silu(F32x4 x) { return x * sigmoid(x); }
+/// Where an activation of the form x s(x) has become 0: minus infinity times 0 would be NaN.
+F32x4 bounded_below(F32x4 x) { return max(x, splat(-1e4f)); }
+
+F32x4 silu(F32x4 x) { return bounded_below(x) * sigmoid(x); }
 
 /// (1 + tanh u) / 2 is the logistic function of 2u.
 F32x4 gelu_tanh(F32x4 x) {
   const float twice_root_two_over_pi = 1.5957691216f;
   const F32x4 cubic = madd(x * x, splat(0.044715f), splat(1.0f));
-  return x * sigmoid(x * cubic * splat(twice_root_two_over_pi));
+  return bounded_below(x) * sigmoid(x * cubic * splat(twice_root_two_over_pi));
 }
 
 /// erfc(x / sqrt 2) for x >= 0 as p(x)^-8, the form of Abramowitz & Stegun 7.1.27. The coefficients
@@ -43,7 +46,9 @@ F32x4 scaled_erfc(F32x4 x) {
 /// x/2 (1 + erf(x / sqrt 2)) = max(x, 0) - |x|/2 erfc(|x| / sqrt 2): what erfc lacks in absolute
 /// size in the tails, it lacks in error too, where 1 + erf would cancel.
 F32x4 gelu(F32x4 x) {
-  const F32x4 size = abs(x);
+  // from 1e4 on erfc is 0; an infinity times it would be NaN
+  const F32x4 limit = splat(1e4f), magnitude = abs(x);
+  const F32x4 size = select(magnitude < limit, magnitude, limit);
   return madd(splat(-0.5f) * size, scaled_erfc(size), relu(x));
 }
 

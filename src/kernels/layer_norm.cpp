@@ -49,6 +49,18 @@ float row_variance(const float* row, Index cols, Mean mean) {
   return total / static_cast<float>(cols);
 }
 
+/// 1 / sqrt(variance + epsilon), in double where the squares of a row pass the largest float.
+float inverse_deviation(const float* row, Index cols, Mean mean, float epsilon) {
+  const float variance = row_variance(row, cols, mean);
+  if (std::isfinite(variance)) return 1.0f / std::sqrt(variance + epsilon);
+  double total = 0;
+  for (Index j = 0; j < cols; ++j) {
+    const double deviation = static_cast<double>(row[j]) - mean.head - mean.rest;
+    total += deviation * deviation;
+  }
+  return static_cast<float>(1 / std::sqrt(total / static_cast<double>(cols) + epsilon));
+}
+
 /// The row's factors and offsets at columns j .. j + count.
 F32x4 weights_at(const float* weights, Index j, Index count, float otherwise) {
   if (weights == nullptr) return splat(otherwise);
@@ -64,7 +76,7 @@ void layer_norm_rows(ConstMatrixView x, const float* gamma, const float* beta, f
     const float* from = x.data() + i * x.outerStride();
     float* to = y.data() + i * y.outerStride();
     const Mean mean = row_mean(from, cols);
-    const F32x4 rstd = splat(1.0f / std::sqrt(row_variance(from, cols, mean) + epsilon));
+    const F32x4 rstd = splat(inverse_deviation(from, cols, mean, epsilon));
     const auto normed = [&](F32x4 values, Index j, Index count) {
       // (x - mean) * rstd, not x * rstd - mean * rstd: the difference of two large numbers would be
       // noise.

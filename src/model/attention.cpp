@@ -1,6 +1,7 @@
 #include "model/attention.h"
 
 #include <algorithm>
+#include <new>
 
 #include "kernels/gemm.h"
 #include "kernels/softmax.h"
@@ -16,24 +17,37 @@ Index padded(Index count) {
   return (count + 15) / 16 * 16;
 }  // keeps every part of the scratch aligned
 
+/// The largest head of a batch: what one thread's scratch must hold.
+struct HeadShape {
+  Index rows;  // of a block of queries
+  Index keys;
+  Index key_width;
+  Index value_width;
+};
+
 /// Scratch of one head, carved out of one allocation.
 struct HeadScratch {
   float* keys;     // K^T, packed
   float* values;   // packed
-  float* scores;   // [kBlockRows, keys], rows score_stride apart
-  float* inverse;  // [kBlockRows]
+  float* scores;   // [rows, keys], rows score_stride apart
+  float* inverse;  // [rows]
   Index score_stride;
 
-  static std::size_t size(Index keys, Index k, Index v) {
-    return packed_size(k, padded(keys)) + packed_size(keys, padded(v)) +
-           static_cast<std::size_t>(kBlockRows * padded(keys) + padded(kBlockRows));
+  /// Floats of the allocation. Throws bad_alloc for more than a 32-bit heap can hold.
+  static std::size_t size(const HeadShape& shape) {
+    const double floats =
+        static_cast<double>(padded(shape.keys)) *
+            static_cast<double>(padded(shape.key_width) + padded(shape.value_width) + shape.rows) +
+        static_cast<double>(padded(shape.rows));
+    if (floats > 0x1p29) throw std::bad_alloc();
+    return static_cast<std::size_t>(floats);
   }
-  HeadScratch(float* memory, Index n_keys, Index k, Index v)
+  HeadScratch(float* memory, const HeadShape& shape)
       : keys(memory),
-        values(keys + packed_size(k, padded(n_keys))),
-        scores(values + packed_size(n_keys, padded(v))),
-        inverse(scores + kBlockRows * padded(n_keys)),
-        score_stride(padded(n_keys)) {}
+        values(keys + padded(shape.keys) * padded(shape.key_width)),
+        scores(values + padded(shape.keys) * padded(shape.value_width)),
+        inverse(scores + padded(shape.keys) * shape.rows),
+        score_stride(padded(shape.keys)) {}
 };
 
 /// One head of one sequence.
@@ -58,7 +72,8 @@ class Head {
     keep(Capture::kQuery, read(query_));
     keep(Capture::kKey, read(key_));
     keep(Capture::kValue, value_);
-    HeadScratch scratch(memory, key_.rows(), key_.cols(), value_.cols());
+    const Index rows = std::min(kBlockRows, query_.rows());
+    HeadScratch scratch(memory, {rows, key_.rows(), key_.cols(), value_.cols()});
     pack_transposed(read(key_), scratch.keys);
     pack(value_, scratch.values);
     for (Index first = 0; first < query_.rows(); first += kBlockRows) {
@@ -123,10 +138,12 @@ class Head {
 
 void attend(Context& context, const AttentionOptions& options, std::span<const Sequence> sequences,
             MatrixView query, MatrixView key, ConstMatrixView value, MatrixView concat) {
-  Index longest = 0;
-  for (const Sequence& sequence : sequences) longest = std::max(longest, sequence.keys);
-  const std::size_t floats =
-      HeadScratch::size(longest, key.cols() / options.heads, value.cols() / options.heads);
+  HeadShape largest{0, 0, key.cols() / options.heads, value.cols() / options.heads};
+  for (const Sequence& sequence : sequences) {
+    largest.rows = std::max(largest.rows, std::min(kBlockRows, sequence.queries));
+    largest.keys = std::max(largest.keys, sequence.keys);
+  }
+  const std::size_t floats = HeadScratch::size(largest);
   for (int thread = 0; thread < context.threads(); ++thread)
     context.scratch(thread, floats);  // tasks must not throw
   const Index tasks = static_cast<Index>(sequences.size()) * options.heads;

@@ -10,83 +10,94 @@ namespace {
 constexpr Index kLargestWidth = 65536;
 constexpr Index kLargestCount = 10000000;
 
-void check_range(const char* key, Index value, Index low, Index high) {
+[[noreturn]] void refuse(const std::string& what, const std::string& got,
+                         const std::string& expected) {
+  throw Error(ErrorCode::kBadArgument, what + " is " + got + ", expected " + expected);
+}
+
+void check_range(const std::string& what, Index value, Index low, Index high) {
   if (value >= low && value <= high) return;
-  throw Error(ErrorCode::kBadArgument, "config: " + std::string(key) + " is " +
-                                           std::to_string(value) + ", expected " +
-                                           std::to_string(low) + " to " + std::to_string(high));
+  refuse(what, std::to_string(value), std::to_string(low) + " to " + std::to_string(high));
 }
 
-void check_divides(const char* key, Index width, Index heads) {
+void check_divides(const std::string& what, Index width, Index heads) {
   if (width % heads == 0) return;
-  throw Error(ErrorCode::kBadArgument,
-              "config: " + std::string(key) + " is " + std::to_string(width) +
-                  ", expected a multiple of n_heads = " + std::to_string(heads));
+  refuse(what, std::to_string(width), "a multiple of n_heads = " + std::to_string(heads));
 }
 
-void check_positive(const char* key, double value) {
+void check_positive(const std::string& what, double value) {
   if (std::isfinite(value) && value > 0) return;
-  throw Error(ErrorCode::kBadArgument, "config: " + std::string(key) + " is " +
-                                           std::to_string(value) + ", expected a positive number");
+  refuse(what, std::to_string(value), "a positive number");
+}
+
+void check_rotary(const PositionOptions& position, Index head_width, const std::string& where) {
+  check_positive(where + ".base", position.base);
+  check_range(where + ".dims", position.dims, 0, head_width);
+  check_range(where + ".offset", position.offset, -kLargestCount, kLargestCount);
+  if (position.dims % 2 != 0) {
+    refuse(where + ".dims", std::to_string(position.dims), "an even number: columns turn in pairs");
+  }
+  if (position.dims == 0 && head_width % 2 != 0) {
+    refuse(where + ": the head width", std::to_string(head_width),
+           "an even number, or dims: columns turn in pairs");
+  }
+  if (position.layout == PositionLayout::kConcatenated) {
+    refuse(where + ".layout", "'concatenated'", "'interleaved' or 'half' for rotary");
+  }
+}
+
+void check_t5(const PositionOptions& position, const std::string& where) {
+  check_range(where + ".buckets", position.buckets, 4, kLargestWidth);
+  if (position.buckets % 2 != 0) {
+    refuse(where + ".buckets", std::to_string(position.buckets), "an even number");
+  }
+  check_range(where + ".max_distance", position.max_distance, position.buckets / 2 + 1,
+              kLargestCount);
 }
 
 }  // namespace
 
 void check_config(const Config& config) {
-  check_range("n_layers", config.n_layers, 1, 1000);
-  check_range("n_heads", config.n_heads, 1, kLargestWidth);
-  check_range("d_model", config.d_model, 1, kLargestWidth);
-  check_range("d_input", config.d_input, 1, kLargestWidth);
-  check_range("d_ff", config.d_ff, 1, 4 * kLargestWidth);
-  check_range("vocab_size", config.vocab_size, 1, kLargestCount);
-  check_range("max_tokens", config.max_tokens, 1, kLargestCount);
-  check_range("token_types", config.token_types, 0, kLargestWidth);
-  check_divides("d_model", config.d_model, config.n_heads);
-  check_divides("d_input", config.d_input, config.n_heads);
-  check_positive("norm_epsilon", config.norm_epsilon);
-  check_positive("embedding_scale", config.embedding_scale);
-  if (config.attention_scale != 0.0) check_positive("attention_scale", config.attention_scale);
+  check_range("config: n_layers", config.n_layers, 1, 1000);
+  check_range("config: n_heads", config.n_heads, 1, kLargestWidth);
+  check_range("config: d_model", config.d_model, 1, kLargestWidth);
+  check_range("config: d_input", config.d_input, 1, kLargestWidth);
+  check_range("config: d_ff", config.d_ff, 1, 4 * kLargestWidth);
+  check_range("config: vocab_size", config.vocab_size, 1, kLargestCount);
+  check_range("config: max_tokens", config.max_tokens, 1, kLargestCount);
+  check_range("config: token_types", config.token_types, 0, kLargestWidth);
+  check_divides("config: d_model", config.d_model, config.n_heads);
+  check_divides("config: d_input", config.d_input, config.n_heads);
+  check_positive("config: norm_epsilon", config.norm_epsilon);
+  check_positive("config: embedding_scale", config.embedding_scale);
+  if (config.attention_scale != 0.0)
+    check_positive("config: attention_scale", config.attention_scale);
   require(!config.pooler || config.pooling != Pooling::kNone, ErrorCode::kBadArgument,
           "config: pooler is 'tanh' but pooling is 'none', expected pooling 'mean' or 'first'");
   check_position(config.position, config.d_input, config.head_width(0));
   check_position(config.position, config.d_input, config.d_model / config.n_heads);
 }
 
-void check_position(const PositionOptions& position, Index embedding_width, Index head_width) {
+void check_position(const PositionOptions& position, Index embedding_width, Index head_width,
+                    const std::string& where) {
   switch (position.kind) {
     case PositionKind::kNone:
     case PositionKind::kLearned:
     case PositionKind::kAlibi:
       return;
     case PositionKind::kSinusoidal:
-      check_positive("position.base", position.base);
-      check_range("the width of a sinusoidal position", embedding_width, 1, kLargestWidth);
-      require(position.layout != PositionLayout::kHalf, ErrorCode::kBadArgument,
-              "config: position.layout is 'half', expected 'interleaved' or 'concatenated' for "
-              "sinusoidal");
+      check_positive(where + ".base", position.base);
+      check_range(where + ": the width of the embedding", embedding_width, 1, kLargestWidth);
+      if (position.layout == PositionLayout::kHalf) {
+        refuse(where + ".layout", "'half'", "'interleaved' or 'concatenated' for sinusoidal");
+      }
       return;
     case PositionKind::kRotary:
-      check_positive("position.base", position.base);
-      check_range("position.dims", position.dims, 0, head_width);
-      check_range("position.offset", position.offset, -kLargestCount, kLargestCount);
-      require(position.dims % 2 == 0 && (position.dims > 0 || head_width % 2 == 0),
-              ErrorCode::kBadArgument,
-              "config: rotary turns pairs of columns, expected an even position.dims (or an even "
-              "d_head)");
-      require(
-          position.layout != PositionLayout::kConcatenated, ErrorCode::kBadArgument,
-          "config: position.layout is 'concatenated', expected 'interleaved' or 'half' for rotary");
-      return;
+      return check_rotary(position, head_width, where);
     case PositionKind::kT5:
-      check_range("position.buckets", position.buckets, 4, kLargestWidth);
-      require(position.buckets % 2 == 0, ErrorCode::kBadArgument,
-              "config: position.buckets is odd, expected an even number");
-      check_range("position.max_distance", position.max_distance, position.buckets / 2 + 1,
-                  kLargestCount);
-      return;
+      return check_t5(position, where);
     case PositionKind::kShaw:
-      check_range("position.clip", position.clip, 0, kLargestWidth);
-      return;
+      return check_range(where + ".clip", position.clip, 0, kLargestWidth);
   }
 }
 

@@ -59,8 +59,9 @@ struct Config {
 /// Throws bad-argument, naming the key, where a config contradicts itself or is out of range.
 void check_config(const Config& config);
 
-/// Throws bad-argument where a position's own settings are out of range for rows of `width` columns
-/// (the embedding's width for sinusoidal, a head's for rotary).
-void check_position(const PositionOptions& position, Index embedding_width, Index head_width);
+/// Throws bad-argument, beginning with `where`, where a position's own settings are out of range
+/// for rows of `width` columns (the embedding's width for sinusoidal, a head's for rotary).
+void check_position(const PositionOptions& position, Index embedding_width, Index head_width,
+                    const std::string& where = "config: position");
 
 }  // namespace headscope

@@ -123,7 +123,8 @@ ConstMatrixView Parameters::matrix(const std::string& name) const {
 }
 
 void Parameters::initialise(std::uint32_t seed) {
-  for (const auto& shape : shapes_) {
+  for (std::size_t index = 0; index < shapes_.size(); ++index) {
+    const ParameterShape& shape = shapes_[index];
     Matrix& out = values(shape.name);
     if (shape.initial == Initial::kZero) continue;
     if (shape.initial == Initial::kOne) {
@@ -134,7 +135,7 @@ void Parameters::initialise(std::uint32_t seed) {
     const double limit = shape.initial == Initial::kXavier
                              ? std::sqrt(6.0 / fan)
                              : std::sqrt(3.0 / static_cast<double>(shape.cols));
-    const UniformSequence numbers(seed++);
+    const UniformSequence numbers(seed, static_cast<std::uint32_t>(index));
     for (Index i = 0; i < out.size(); ++i) {
       out.data()[i] = static_cast<float>(limit * numbers.at(static_cast<std::uint32_t>(i)));
     }

@@ -21,7 +21,9 @@ void Position::add_to_context(const QueryBlock&, ConstMatrixView, MatrixView) co
 PositionSetting position_setting(const Config& config, const Parameters& parameters) {
   PositionSetting setting;
   setting.embedding_width = config.d_input;
-  setting.head_widths = {config.head_width(0), config.d_model / config.n_heads};
+  setting.head_widths = {config.head_width(0)};
+  if (config.d_input != config.d_model)
+    setting.head_widths.push_back(config.d_model / config.n_heads);
   setting.heads = config.n_heads;
   setting.causal = config.causal;
   const PositionKind kind = config.position.kind;

@@ -51,15 +51,16 @@ void RotaryPosition::prepare(Index length) {
   for (Table& table : tables_) {
     if (length <= table.cosines.rows()) continue;
     const Index columns = rotated_columns(options_, table.width), pairs = columns / 2;
-    table.cosines.resize(length, pairs);
-    table.sines.resize(length, pairs);
+    Matrix cosines(length, pairs), sines(length, pairs);
     for (Index i = 0; i < length; ++i) {
       for (Index p = 0; p < pairs; ++p) {
         const double turn = angle(options_, static_cast<double>(options_.offset + i), p, columns);
-        table.cosines(i, p) = static_cast<float>(std::cos(turn));
-        table.sines(i, p) = static_cast<float>(std::sin(turn));
+        cosines(i, p) = static_cast<float>(std::cos(turn));
+        sines(i, p) = static_cast<float>(std::sin(turn));
       }
     }
+    table.cosines.swap(cosines);  // whole or not at all, should memory run out
+    table.sines.swap(sines);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "model/run.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 #include "kernels/layer_norm.h"
@@ -15,6 +14,21 @@ std::string out_of_range(const std::string& what, Index got, Index count) {
 
 void check_index(const std::string& what, Index got, Index count) {
   if (got < 0 || got >= count) throw Error(ErrorCode::kBadArgument, out_of_range(what, got, count));
+}
+
+void check_sequence(const Config& config, const TokenSequence& sequence, const std::string& where) {
+  const Index tokens = static_cast<Index>(sequence.ids.size());
+  if (tokens > config.max_tokens) {
+    throw Error(ErrorCode::kTooLong,
+                where + " has " + std::to_string(tokens) + " tokens, expected at most " +
+                    std::to_string(config.max_tokens) + "; truncate: true cuts it");
+  }
+  for (std::size_t i = 0; i < sequence.ids.size(); ++i) {
+    check_index(where + ".ids[" + std::to_string(i) + "]", sequence.ids[i], config.vocab_size);
+  }
+  for (const std::int32_t segment : sequence.segments) {
+    if (config.token_types > 0) check_index(where + ": a segment", segment, config.token_types);
+  }
 }
 
 bool needs_parameters(PositionKind kind) {
@@ -81,37 +95,26 @@ Run::Run(Context& context, Encoder& encoder, RunRequest request)
 
 void Run::check() const {
   const Config& config = encoder_.config();
-  for (const TokenSequence& sequence : request_.sequences) {
-    const Index tokens = static_cast<Index>(sequence.ids.size());
-    if (tokens > config.max_tokens) {
-      throw Error(ErrorCode::kTooLong,
-                  "input: " + std::to_string(tokens) + " tokens, the model takes at most " +
-                      std::to_string(config.max_tokens) + "; truncate: true cuts it");
-    }
-    for (Index i = 0; i < tokens; ++i) {
-      check_index("input: ids[" + std::to_string(i) + "]",
-                  sequence.ids[static_cast<std::size_t>(i)], config.vocab_size);
-    }
-    for (const std::int32_t segment : sequence.segments) {
-      if (config.token_types > 0) check_index("input: segment", segment, config.token_types);
-    }
+  for (std::size_t i = 0; i < request_.sequences.size(); ++i) {
+    const bool several = request_.sequences.size() > 1;
+    check_sequence(config, request_.sequences[i],
+                   several ? "inputs[" + std::to_string(i) + "]" : "input");
   }
-  for (const Index layer : request_.layers.value_or(std::vector<Index>{})) {
-    check_index("layers: layer", layer, config.n_layers);
+  const std::vector<Index> layers = request_.layers.value_or(std::vector<Index>{});
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    check_index("layers[" + std::to_string(i) + "]", layers[i], config.n_layers);
   }
-  for (const Gate& gate : request_.gates) {
-    check_index("gates: layer", gate.layer, config.n_layers);
-    check_index("gates: head", gate.head, config.n_heads);
-    require(std::isfinite(gate.gate), ErrorCode::kBadArgument,
-            "gates: gate is not a finite number");
+  for (std::size_t i = 0; i < request_.gates.size(); ++i) {
+    const std::string where = "gates[" + std::to_string(i) + "]";
+    check_index(where + ".layer", request_.gates[i].layer, config.n_layers);
+    check_index(where + ".head", request_.gates[i].head, config.n_heads);
   }
   if (!request_.position) return;
   require(!needs_parameters(request_.position->kind), ErrorCode::kBadArgument,
-          "position: this kind has parameters of its own, which the model does not hold; expected "
-          "none, "
-          "sinusoidal, rotary or alibi");
-  check_position(*request_.position, config.d_input, config.head_width(0));
-  check_position(*request_.position, config.d_input, config.d_model / config.n_heads);
+          "position: the kind has parameters of its own, which this model does not hold; expected "
+          "'none', 'sinusoidal', 'rotary' or 'alibi'");
+  check_position(*request_.position, config.d_input, config.head_width(0), "position");
+  check_position(*request_.position, config.d_input, config.d_model / config.n_heads, "position");
 }
 
 void Run::place_sequences() {

@@ -61,8 +61,9 @@ void sinusoidal_rotation(const PositionOptions& options, double offset, MatrixVi
 
 void SinusoidalPosition::prepare(Index length) {
   if (length <= table_.rows()) return;
-  table_.resize(length, table_.cols());
-  sinusoidal_table(options_, 0, view(table_));
+  Matrix longer(length, table_.cols());
+  sinusoidal_table(options_, 0, view(longer));
+  table_.swap(longer);  // whole or not at all, should memory run out
 }
 
 void SinusoidalPosition::add_to_embeddings(MatrixView x) const { x += table_.topRows(x.rows()); }

@@ -22,11 +22,12 @@ Index t5_bucket(Index distance, Index buckets, Index max_distance, bool causal) 
 
 void T5Position::prepare(Index length) {
   if (length <= length_) return;
-  length_ = length;
-  buckets_.clear();
+  std::vector<Index> longer;
   for (Index distance = 1 - length; distance < length; ++distance) {
-    buckets_.push_back(t5_bucket(distance, options_.buckets, options_.max_distance, causal_));
+    longer.push_back(t5_bucket(distance, options_.buckets, options_.max_distance, causal_));
   }
+  buckets_.swap(longer);  // whole or not at all, should memory run out
+  length_ = length;
 }
 
 void T5Position::add_to_scores(const QueryBlock& block, MatrixView scores) const {

@@ -5,6 +5,9 @@
 namespace headscope {
 namespace {
 
+/// Floats of the largest arena: 2 GiB, more than a 32-bit heap can give.
+constexpr std::uint64_t kLargestArena = std::uint64_t{1} << 29;
+
 constexpr std::array<const char*, kCaptures> kNames = {
     "embeddings",   "query",           "key",     "value",
     "scores",       "attention",       "context", "attention_output",
@@ -12,8 +15,6 @@ constexpr std::array<const char*, kCaptures> kNames = {
     "concat",       "after_attention", "normed2", "feed_forward_hidden"};
 
 }  // namespace
-
-const char* capture_name(Capture capture) { return kNames[static_cast<std::size_t>(capture)]; }
 
 Capture capture_named(const std::string& name) {
   std::string known;
@@ -34,16 +35,14 @@ void Trace::reserve(Capture capture, Index layer, Index heads, Index rows, Index
                         heads > 0 ? static_cast<std::int32_t>(head) : -1,
                         static_cast<std::int32_t>(rows), static_cast<std::int32_t>(cols),
                         static_cast<std::int32_t>(floats_)});
-    floats_ += static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
+    floats_ += static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols);
+    // before the next offset is narrowed to 32 bits
+    require(floats_ < kLargestArena, ErrorCode::kOutOfMemory,
+            "capture: more than 2 GiB would be kept; name fewer captures or layers");
   }
 }
 
-void Trace::allocate() {
-  // offsets are 32 bits, and no 32-bit heap can hold more
-  require(floats_ < (std::size_t{1} << 29), ErrorCode::kOutOfMemory,
-          "capture: more than 2 GiB would be kept; name fewer captures or layers");
-  arena_.resize(floats_);
-}
+void Trace::allocate() { arena_.resize(static_cast<std::size_t>(floats_)); }
 
 int Trace::first_entry(Capture capture, Index layer) const {
   const auto& first = first_[static_cast<std::size_t>(capture)];

@@ -31,9 +31,8 @@ enum class Capture : std::int32_t {
 };
 inline constexpr int kCaptures = 16;
 
-/// The name of a capture in JavaScript, for example "attention_output".
-const char* capture_name(Capture capture);
-/// Throws bad-argument, with the names there are, for any other word.
+/// The capture that JavaScript calls `name`, for example "attention_output". Throws bad-argument,
+/// with the names there are, for any other word.
 Capture capture_named(const std::string& name);
 
 /// What one sequence's forward pass kept: one float arena and a directory of what lies where.
@@ -48,7 +47,8 @@ class Trace {
     std::int32_t offset;  // in floats
   };
 
-  /// Makes room for one matrix per head (heads > 0) or for one matrix (heads = 0).
+  /// Makes room for one matrix per head (heads > 0) or for one matrix (heads = 0). Throws
+  /// out-of-memory where the arena would pass 2 GiB.
   void reserve(Capture capture, Index layer, Index heads, Index rows, Index cols);
   /// Allocates the arena; every reserve comes before it.
   void allocate();
@@ -66,7 +66,7 @@ class Trace {
   std::vector<Entry> entries_;
   std::array<std::vector<int>, kCaptures>
       first_;  // by layer + 1: index of head 0's entry, -1 for none
-  std::size_t floats_ = 0;
+  std::uint64_t floats_ = 0;
   std::vector<float> arena_;
 };
 

@@ -1,6 +1,7 @@
 #include "model/feed_forward.h"
 
 #include <catch_amalgamated.hpp>
+#include <cmath>
 #include <map>
 
 #include "fixtures.h"
@@ -65,6 +66,17 @@ TEST_CASE("every activation agrees with the reference") {
     activate(kActivations.at(fixture["attrs"]["activation"].get<std::string>()),
              {x.data(), static_cast<std::size_t>(x.size())});
     fixtures::check_output(fixture, "y", view(std::as_const(x)));
+  }
+}
+
+TEST_CASE("no activation makes a NaN of an infinity") {
+  for (const auto& [name, activation] : kActivations) {
+    INFO(name);
+    std::vector<float> x = {-INFINITY, INFINITY, -3e38f, 3e38f};
+    activate(activation, x);
+    CHECK(x[0] == 0);
+    CHECK(x[2] == 0);
+    CHECK((name == "sigmoid" ? x[1] == 1 && x[3] == 1 : x[1] == INFINITY && x[3] == 3e38f));
   }
 }
 

@@ -65,4 +65,14 @@ TEST_CASE("x = 10 and sublayer = 3 are 13 before the norm, and no other token no
   for (const Index row : {0, 2}) CHECK(after.output.row(row) == before.output.row(row));
 }
 
+TEST_CASE("values whose squares pass the largest float are normalised too") {
+  Matrix x(2, 3), y(2, 3);
+  x << 3e38f, -3e38f, 0, 1e20f, 3e20f, 2e20f;
+  layer_norm_rows(view(std::as_const(x)), nullptr, nullptr, 1e-5f, view(y));
+  const float third = 1.2247449f;  // sqrt(3 / 2)
+  Matrix expected(2, 3);
+  expected << third, -third, 0, -third, third, 0;
+  CHECK((y - expected).cwiseAbs().maxCoeff() < 1e-5f);
+}
+
 }  // namespace headscope

@@ -1,5 +1,7 @@
 #include <catch_amalgamated.hpp>
+#include <numeric>
 
+#include "encoder_fixture.h"
 #include "heads_fixture.h"
 #include "mask_fixture.h"
 #include "model/sinusoidal_position.h"
@@ -56,6 +58,23 @@ TEST_CASE(
     } else {
       CHECK(difference > 1e-2f);
     }
+  }
+}
+
+TEST_CASE("a whole encoder layer without positions is permutation equivariant") {
+  Context context(1);
+  for (const Json& fixture : fixtures::cases("permutation", "encoder-layer")) {
+    const auto encoder = fixtures::encoder_of(fixture);
+    const std::vector<int> order = fixtures::integers(fixture["in"]["perm"]);
+    std::vector<int> ids(order.size());
+    std::iota(ids.begin(), ids.end(), 0);
+    const Run run = fixtures::run_to_end(context, *encoder, fixtures::request_of({ids, order}));
+    Trace plain = run.trace(0), permuted = run.trace(1);
+    const Matrix y = plain.matrix(Capture::kOutput, -1);
+    const Matrix y_permuted = permuted.matrix(Capture::kOutput, -1);
+    fixtures::check_output(fixture, "Y", view(y));
+    fixtures::check_output(fixture, "Y_perm", view(y_permuted));
+    CHECK((y_permuted - y(order, Eigen::all)).cwiseAbs().maxCoeff() < 5e-6f);
   }
 }
 
