@@ -85,11 +85,14 @@ export async function startRuntime({ variant, threads, wasm }, supply) {
     } catch (error) {
       // Only a better plan's failure is silent, and only while there is another one.
       if (!(error instanceof FailedPlan)) throw error;
-      notes.push(error.message);
+      notes.push(error.note);
       discard(plans, error.reject);
       if (plans.length > 0) continue;
-      const code = "unsupported-environment";
-      throw new HeadscopeError(code, `engine: "${plan.variant}" failed: ${error.message}`);
+      throw new HeadscopeError(
+        "unsupported-environment",
+        `engine: "${plan.variant}" failed: ${error.message}`,
+        { cause: error.cause ?? error },
+      );
     }
   }
 }
@@ -107,12 +110,36 @@ function isMissing(variant, { variants }) {
 class FailedPlan extends Error {
   /**
    * @param {string} message
-   * @param {(variant: Variant) => boolean} reject
+   * @param {{ note?: string, reject: (variant: Variant) => boolean, cause?: unknown }} options
+   *   `note`: what to say where another plan works, the message by default
    */
-  constructor(message, reject) {
-    super(message);
+  constructor(message, { note = message, reject, cause }) {
+    super(message, { cause });
+    this.note = note;
     this.reject = reject;
   }
+}
+
+/**
+ * Whatever keeps threads from starting, an engine with one may start: without a shared memory,
+ * which is reserved at its full size at once, and without workers.
+ *
+ * @param {string} reason
+ * @param {unknown} [cause]
+ * @returns {FailedPlan}
+ */
+function failedThreads(reason, cause) {
+  return new FailedPlan(reason, { note: `one thread: ${reason}`, reject: isThreaded, cause });
+}
+
+/**
+ * @param {unknown} error
+ * @returns {FailedPlan}
+ */
+function asFailedThreads(error) {
+  if (error instanceof FailedPlan) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return failedThreads(`threads could not start (${reason})`, error);
 }
 
 /**
@@ -149,17 +176,31 @@ async function startPlan({ variant, threads }, { compiled }, notes, supply) {
     : await instantiateModule(factory, compiled);
   const close = () => module.PThread?.terminateAllThreads();
   try {
-    unwrap(module.startThreads(threads));
+    startThreads(module, variant, threads);
     if (!unwrap(module.selfTest())) {
-      throw new FailedPlan(`"${variant}" computes wrongly here`, (each) =>
-        isRelaxed(variant) ? isRelaxed(each) : each === variant,
-      );
+      throw new FailedPlan(`"${variant}" computes wrongly here`, {
+        reject: (each) => (isRelaxed(variant) ? isRelaxed(each) : each === variant),
+      });
     }
   } catch (error) {
     close();
     throw error;
   }
   return { module, info: { variant, threads, notes }, close };
+}
+
+/**
+ * @param {Module} module
+ * @param {Variant} variant
+ * @param {number} threads
+ * @throws {FailedPlan} where there is a variant without them
+ */
+function startThreads(module, variant, threads) {
+  try {
+    unwrap(module.startThreads(threads));
+  } catch (error) {
+    throw isThreaded(variant) ? asFailedThreads(error) : error;
+  }
 }
 
 /**
@@ -170,6 +211,7 @@ async function startPlan({ variant, threads }, { compiled }, notes, supply) {
  * @param {number} threads
  * @param {Supply} supply
  * @returns {Promise<Module>}
+ * @throws {FailedPlan}
  */
 async function instantiateWithThreads(factory, compiled, threads, supply) {
   /** @type {PThreads[]} */
@@ -178,7 +220,7 @@ async function instantiateWithThreads(factory, compiled, threads, supply) {
   let fail = () => {};
   const failure = /** @type {Promise<never>} */ (
     new Promise((_, reject) => {
-      fail = (reason) => reject(new FailedPlan(`one thread: ${reason}`, isThreaded));
+      fail = (reason) => reject(failedThreads(reason));
     })
   );
   const late = `its workers took over ${patience_ms / 1000} s to start`;
@@ -199,7 +241,7 @@ async function instantiateWithThreads(factory, compiled, threads, supply) {
     return await Promise.race([instantiateModule(factory, compiled, options), failure]);
   } catch (error) {
     for (const pool of pools) pool.terminateAllThreads();
-    throw error;
+    throw asFailedThreads(error);
   } finally {
     clearTimeout(timer);
   }

@@ -51,6 +51,40 @@ test("threads that never start give way to one thread after 3 s", async () => {
   close();
 });
 
+for (const [what, spoil] of /** @type {[string, (glue: ModuleFactory) => ModuleFactory][]} */ ([
+  [
+    "a shared memory that cannot be allocated",
+    () => async () => {
+      throw new RangeError("could not allocate memory");
+    },
+  ],
+  [
+    "threads that the engine cannot start",
+    (glue) => async (options) => {
+      const module = await glue(options);
+      const error = {
+        code: /** @type {const} */ ("internal"),
+        message: "could not allocate memory",
+      };
+      return { ...module, startThreads: () => ({ error }) };
+    },
+  ],
+])) {
+  test(`${what} give way to one thread under "auto", with the reason`, async () => {
+    const supply = spoiltSupply((variant, glue) => (variant === "simd" ? glue : spoil(glue)));
+    const { info, close } = await startRuntime(auto, supply);
+    assert.equal(info.variant, "simd");
+    assert.equal(info.threads, 1);
+    assert.match(info.notes.join(), /one thread: threads could not start \(could not allocate/);
+    close();
+    const named = { variant: /** @type {const} */ ("simd-threads"), threads: 2 };
+    await assert.rejects(startRuntime(named, supply), {
+      code: "unsupported-environment",
+      message: /^engine: "simd-threads" failed: threads could not start \(could not allocate/,
+    });
+  });
+}
+
 test("a worker's error gives way to one thread at once, and no worker stays", async () => {
   let exits = 0;
   const supply = spoiltSupply((variant, glue) => (options) => {
