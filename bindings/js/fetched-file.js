@@ -17,34 +17,45 @@ import { HeadscopeError } from "./trace/error.js";
  * @throws {HeadscopeError} `not-found`: no answer, or one without success; `aborted`
  */
 export async function fetchFile(address, { signal, onProgress = () => {} } = {}) {
-  try {
-    const response = await fetch(address, signal === undefined ? {} : { signal });
-    if (!response.ok) {
-      throw new HeadscopeError("not-found", `${address}: the server answers ${response.status}`);
+  /** @type {Network} */
+  const network = async (step) => {
+    try {
+      return await step;
+    } catch (error) {
+      if (signal?.aborted) throw abortError(signal, address);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new HeadscopeError("not-found", `${address} cannot be fetched: ${reason}`, {
+        cause: error,
+      });
     }
-    return await readBody(response, onProgress);
-  } catch (error) {
-    if (error instanceof HeadscopeError) throw error;
-    if (signal?.aborted) throw abortError(signal, address);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new HeadscopeError("not-found", `${address} cannot be fetched: ${reason}`, {
-      cause: error,
-    });
+  };
+  const response = await network(fetch(address, signal === undefined ? {} : { signal }));
+  if (!response.ok) {
+    throw new HeadscopeError("not-found", `${address}: the server answers ${response.status}`);
   }
+  return readBody(response, network, onProgress);
 }
 
 /**
+ * Waits for one step of the network, and names the file where it fails. What the caller's own
+ * `onProgress` throws is no failure of the network.
+ *
+ * @typedef {<T>(step: Promise<T>) => Promise<T>} Network
+ */
+
+/**
  * @param {Response} response
+ * @param {Network} network
  * @param {NonNullable<ReadOptions["onProgress"]>} onProgress
  * @returns {Promise<Uint8Array>}
  */
-async function readBody(response, onProgress) {
+async function readBody(response, network, onProgress) {
   const total = announcedLength(response);
   let bytes = new Uint8Array(total || 1 << 16);
   let loaded = 0;
   const reader = response.body?.getReader();
   while (reader !== undefined) {
-    const { done, value } = await reader.read();
+    const { done, value } = await network(reader.read());
     if (done) break;
     if (loaded + value.length > bytes.length) {
       const larger = new Uint8Array(Math.max(loaded + value.length, 2 * bytes.length));

@@ -47,30 +47,43 @@ async function readFile(address, options = {}) {
   // fetch does not know file: here.
   if (!address.startsWith("file:")) return fetchFile(address, options);
   const { signal, onProgress = () => {} } = options;
+  const disk = readerOf(address);
+  const file = await disk(() => open(fileURLToPath(address)));
   try {
-    const file = await open(fileURLToPath(address));
-    try {
-      const { size } = await file.stat();
-      const bytes = new Uint8Array(size);
-      let loaded = 0;
-      while (loaded < size) {
-        throwIfAborted(signal, address);
-        const wanted = Math.min(pieceLength, size - loaded);
-        const { bytesRead } = await file.read(bytes, loaded, wanted, loaded);
-        if (bytesRead === 0) break;
-        loaded += bytesRead;
-        onProgress(loaded, size);
-      }
-      if (size === 0) onProgress(0, 0);
-      return bytes.subarray(0, loaded);
-    } finally {
-      await file.close();
+    const { size } = await disk(() => file.stat());
+    const bytes = new Uint8Array(size);
+    let loaded = 0;
+    while (loaded < size) {
+      throwIfAborted(signal, address);
+      const wanted = Math.min(pieceLength, size - loaded);
+      const { bytesRead } = await disk(() => file.read(bytes, loaded, wanted, loaded));
+      if (bytesRead === 0) break;
+      loaded += bytesRead;
+      onProgress(loaded, size);
     }
-  } catch (error) {
-    if (error instanceof HeadscopeError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new HeadscopeError("not-found", `${address} cannot be read: ${reason}`, { cause: error });
+    if (size === 0) onProgress(0, 0);
+    return bytes.subarray(0, loaded);
+  } finally {
+    await file.close();
   }
+}
+
+/**
+ * @param {string} address
+ * @returns {<T>(step: () => Promise<T>) => Promise<T>} takes a step, and names the file where it
+ *   fails; what the caller's own `onProgress` throws is no failure of the file
+ */
+function readerOf(address) {
+  return async (step) => {
+    try {
+      return await step();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new HeadscopeError("not-found", `${address} cannot be read: ${reason}`, {
+        cause: error,
+      });
+    }
+  };
 }
 
 /**
