@@ -1,4 +1,3 @@
-import { untilAborted } from "./abort.js";
 import { aConfig } from "./config.js";
 import { HeadscopeError } from "./trace/error.js";
 import { isRecord } from "./trace/kinds.js";
@@ -31,28 +30,18 @@ const indexFile = "model.safetensors.index.json";
  * every *.safetensors among them.
  *
  * @param {CheckpointSource} source
- * @param {ReadingOptions} options
+ * @param {ReadingOptions} options `signal`: a failure of one file does not end the reading of the
+ *   others; an abort does
  * @returns {Promise<Checkpoint>}
  * @throws {HeadscopeError} `not-found`, `bad-checkpoint`, `unsupported-model`, `aborted`
  */
-export async function readCheckpoint(source, { signal, ...options }) {
-  // One failure ends the other downloads.
-  const ending = new AbortController();
-  const end = () => ending.abort(signal?.reason);
-  signal?.addEventListener("abort", end);
-  const reading = { ...options, signal: ending.signal };
-  try {
-    const all = Promise.all([
-      readConfig(source, reading),
-      readJson(source, "tokenizer.json", reading),
-      readWeights(source, reading),
-    ]);
-    const [config, tokenizer, files] = await untilAborted(all, signal, "fromPretrained");
-    return { config, tokenizer, files };
-  } finally {
-    signal?.removeEventListener("abort", end);
-    end();
-  }
+export async function readCheckpoint(source, options) {
+  const [config, tokenizer, files] = await Promise.all([
+    readConfig(source, options),
+    readJson(source, "tokenizer.json", options),
+    readWeights(source, options),
+  ]);
+  return { config, tokenizer, files };
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   aBoolean,
   aFiniteNumber,
+  aFloat32,
   anInteger,
   aString,
   aWholeNumber,
@@ -72,7 +73,7 @@ const requiredKinds = {
   max_tokens: aWholeNumber,
   activation: aString,
   norm: aString,
-  norm_epsilon: aFiniteNumber,
+  norm_epsilon: aFloat32,
   final_norm: aBoolean,
   position: aPosition,
   pooling: aString,
@@ -80,7 +81,7 @@ const requiredKinds = {
 
 const configKinds = {
   ...requiredKinds,
-  embedding_scale: aFiniteNumber,
+  embedding_scale: aFloat32,
   embedding_norm: aBoolean,
   d_input: aWholeNumber,
   token_types: aWholeNumber,
@@ -88,11 +89,28 @@ const configKinds = {
   normalize: aBoolean,
   mask: aString,
   bias: aBoolean,
-  attention_scale: aFiniteNumber,
+  attention_scale: aFloat32,
 };
 
 /** Checks the types and the keys of a config. @type {import("./trace/kinds.js").Kind} */
 export const aConfig = recordOf(configKinds, { required: Object.keys(requiredKinds) });
+
+/**
+ * @param {EncoderConfig} config
+ * @returns {EncoderConfig} that shares no object with it
+ */
+export function copyConfig(config) {
+  return { ...config, position: { ...config.position } };
+}
+
+/**
+ * @param {EncoderConfig} config
+ * @returns {Readonly<EncoderConfig>} the same, which nobody can change any more
+ */
+export function freezeConfig(config) {
+  Object.freeze(config.position);
+  return Object.freeze(config);
+}
 
 /**
  * Checks the types and the keys of a position. @type {import("./trace/kinds.js").Kind}

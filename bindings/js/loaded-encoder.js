@@ -2,7 +2,7 @@ import { supply } from "#platform";
 import { throwIfAborted, untilAborted } from "./abort.js";
 import { readCheckpoint } from "./checkpoint.js";
 import { openSource } from "./checkpoint-source.js";
-import { aConfig } from "./config.js";
+import { aConfig, copyConfig } from "./config.js";
 import { inside } from "./engine.js";
 import { readLoadingOptions, readOwnOptions } from "./loading-options.js";
 import { createTokenizer } from "./tokens/tokenizer.js";
@@ -36,22 +36,42 @@ export async function loadPretrained(source, options, defaultEngine) {
   const { engine, signal, onProgress } = readLoadingOptions(options);
   throwIfAborted(signal, "fromPretrained");
   const place = openSource(source, supply);
-  const reading = readCheckpoint(place, {
-    ...(signal === undefined ? {} : { signal }),
-    ...(onProgress === undefined ? {} : { onProgress }),
+  const started = engine ?? defaultEngine();
+  const [{ config, tokenizer, files }, home] = await untilOneFails(signal, (ending) => {
+    const options = { signal: ending, ...(onProgress === undefined ? {} : { onProgress }) };
+    return Promise.all([readCheckpoint(place, options), started]);
   });
-  const both = Promise.all([reading, engine ?? defaultEngine()]);
-  const [{ config, tokenizer, files }, home] = await untilAborted(both, signal, "fromPretrained");
   const own = files.filter((file) => file.own).map(({ bytes }) => bytes.buffer);
   const parameters = { files: files.map(({ tensors, bytes }) => ({ tensors, bytes })) };
   try {
     const transfer = /** @type {ArrayBuffer[]} */ (own);
-    return await load(home, { config, parameters }, { tokenizer, signal, transfer });
+    const caller = "fromPretrained";
+    return await load(home, { config, parameters }, { caller, tokenizer, signal, transfer });
   } catch (error) {
     // The arguments are the contents of files here.
     if (!(error instanceof HeadscopeError) || error.code !== "bad-argument") throw error;
     const reason = `${place.describe("config.json")}: ${error.message}`;
     throw new HeadscopeError("bad-checkpoint", reason, { cause: error });
+  }
+}
+
+/**
+ * Waits for several things. The first failure, or an abort, ends the downloads among them.
+ *
+ * @template T
+ * @param {AbortSignal | undefined} signal
+ * @param {(ending: AbortSignal) => Promise<T>} begin
+ * @returns {Promise<T>}
+ */
+async function untilOneFails(signal, begin) {
+  const ending = new AbortController();
+  const end = () => ending.abort(signal?.reason);
+  signal?.addEventListener("abort", end);
+  try {
+    return await untilAborted(begin(ending.signal), signal, "fromPretrained");
+  } finally {
+    signal?.removeEventListener("abort", end);
+    end();
   }
 }
 
@@ -66,32 +86,69 @@ export async function loadPretrained(source, options, defaultEngine) {
 export async function loadConfigured(config, options, defaultEngine) {
   aConfig(config, "config");
   const { engine, signal, seed = 0, parameters, tokenizer } = readOwnOptions(options);
-  throwIfAborted(signal, "fromConfig");
+  const caller = "fromConfig";
+  throwIfAborted(signal, caller);
+  // The caller may change what it gave while the engine starts.
+  const own = { config: copyConfig(config), parameters: ownSource(seed, parameters) };
   const using = Promise.resolve(engine ?? defaultEngine());
-  const home = await untilAborted(using, signal, "fromConfig");
-  const source = parameters === undefined ? { seed } : { values: parameters };
-  return load(home, { config, parameters: source }, { tokenizer, signal, transfer: [] });
+  const home = await untilAborted(using, signal, caller);
+  return load(home, own, { caller, tokenizer, signal, transfer: [] });
 }
+
+/**
+ * @param {number} seed
+ * @param {OwnParameters["parameters"]} parameters
+ * @returns {LoadArguments["parameters"]}
+ */
+function ownSource(seed, parameters) {
+  return parameters === undefined ? { seed } : { values: { ...parameters } };
+}
+
+/**
+ * @typedef {object} Loading
+ * @property {"fromPretrained" | "fromConfig"} caller
+ * @property {unknown} tokenizer
+ * @property {AbortSignal | undefined} signal
+ * @property {ArrayBuffer[]} transfer
+ */
 
 /**
  * @param {Engine} engine
  * @param {LoadArguments} args
- * @param {{ tokenizer: unknown, signal: AbortSignal | undefined, transfer: ArrayBuffer[] }} options
+ * @param {Loading} options
  * @returns {Promise<LoadedEncoder>}
  */
-async function load(engine, args, { tokenizer, signal, transfer }) {
+async function load(engine, args, { caller, tokenizer, signal, transfer }) {
   const { connection } = inside(engine);
-  const loading = connection.call("load", args, { transfer });
+  const loading = connection.call("load", args, { caller, transfer });
   try {
     // A worker places the parameters meanwhile.
     const made = tokenizer === undefined ? undefined : createTokenizer(tokenizer);
-    const loaded = await untilAborted(loading, signal, "load");
+    const loaded = await untilAborted(loading, signal, caller);
+    checkVocabulary(made, loaded.config);
     return { ...loaded, engine, tokenizer: made };
   } catch (error) {
     // Loading cannot stop in the middle. What it makes after all is not wanted any more.
     loading.then(({ encoder }) => disposeIn(connection, encoder)).catch(() => {});
     throw error;
   }
+}
+
+/**
+ * Ids that the embeddings have no row for would fail in some runs and not in others.
+ *
+ * @param {Tokenizer | undefined} tokenizer
+ * @param {EncoderConfig} config
+ * @throws {HeadscopeError} `bad-argument`
+ */
+function checkVocabulary(tokenizer, { vocab_size }) {
+  if (tokenizer === undefined || tokenizer.vocabularySize <= vocab_size) return;
+  const largest = tokenizer.vocabularySize - 1;
+  throw new HeadscopeError(
+    "bad-argument",
+    `tokenizer: the largest id is ${largest}, expected at most ${vocab_size - 1} ` +
+      `as vocab_size is ${vocab_size}`,
+  );
 }
 
 /**
@@ -102,5 +159,5 @@ async function load(engine, args, { tokenizer, signal, transfer }) {
  */
 export function disposeIn(connection, encoder) {
   // Where the engine has ended, its encoders have too.
-  connection.call("dispose", { encoder }).catch(() => {});
+  connection.call("dispose", { encoder }, { caller: "dispose" }).catch(() => {});
 }

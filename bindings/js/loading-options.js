@@ -24,7 +24,8 @@ import {
 /**
  * @typedef {object} OwnParameters
  * @property {number} [seed] of the random parameters where none are given; 0 by default
- * @property {Record<string, Float32Array>} [parameters] all of them, by name; [in, out]
+ * @property {Record<string, Float32Array>} [parameters] all of them, by name; [in, out]; not to be
+ *   changed before the encoder is there
  * @property {unknown} [tokenizer] the contents of a tokenizer.json, parsed; without it an encoder
  *   takes ids alone
  */

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createEngine, Encoder } from "headscope";
+import { loadPretrained } from "../../bindings/js/loaded-encoder.js";
+import { HeadscopeError } from "../../bindings/js/trace/error.js";
 import { expectRejection } from "./expect-rejection.js";
 import { serveFiles } from "./file-server.js";
-import { makeCheckpoint } from "./tiny-model.js";
+import { makeCheckpoint, modelFolder, tinyConfig } from "./tiny-model.js";
 
 /** @typedef {import("../../bindings/js/checkpoint-source.js").Progress} Progress */
 /** @typedef {Record<string, Uint8Array<ArrayBuffer>>} Files */
@@ -218,6 +220,69 @@ test("progress is told per file, up to its whole size", async (context) => {
         [...loaded].sort((a, b) => a - b),
       );
     }
+  }
+});
+
+test("what the caller's onProgress throws is reported as it is", async (context) => {
+  const { address } = await serveFiles(context, replies(whole));
+  const folder = await mkdtemp(join(tmpdir(), "headscope-"));
+  context.after(() => rm(folder, { recursive: true }));
+  for (const [name, bytes] of Object.entries(whole)) await writeFile(join(folder, name), bytes);
+  const mine = new TypeError("mine");
+  const onProgress = () => {
+    throw mine;
+  };
+  for (const source of [whole, folder, `${address}model`]) {
+    await assert.rejects(Encoder.fromPretrained(source, { engine, onProgress }), (error) => {
+      assert.equal(error, mine);
+      return true;
+    });
+  }
+});
+
+test("an engine that cannot start ends the downloads", async (context) => {
+  const slow = replies(whole);
+  const file = "/model/model.safetensors";
+  slow[file] = { body: /** @type {Uint8Array} */ (whole["model.safetensors"]), delay_ms: 4000 };
+  const { address, ended } = await serveFiles(context, slow);
+  const broken = new HeadscopeError("unsupported-environment", "engine: not here");
+  /** @type {() => void} */
+  let fail = () => {};
+  const begun = new Promise((resolve) => {
+    fail = () => resolve(undefined);
+  });
+  const onProgress = (/** @type {Progress} */ { file: name }) => {
+    if (name === "model.safetensors") fail();
+  };
+  const loading = loadPretrained(`${address}model`, { onProgress }, async () => {
+    await begun;
+    throw broken;
+  });
+  await assert.rejects(loading, (error) => error === broken);
+  const start_ms = performance.now();
+  while (!ended.includes(file)) {
+    assert(performance.now() - start_ms < 3000, "the download goes on");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+});
+
+test("a tokenizer with ids that the embeddings have no row for is refused", async () => {
+  const tokenizer = await readFile(new URL("tokenizer.json", modelFolder));
+  const source = { ...whole, "tokenizer.json": tokenizer };
+  for (const home of [engine, inWorker]) {
+    const before = await home.heapBytes();
+    await expectRejection(
+      "bad-checkpoint",
+      /^config\.json: tokenizer: the largest id is 7999, expected at most 39 as vocab_size is 40$/,
+      Encoder.fromPretrained(source, { engine: home }),
+    );
+    const options = { engine: home, tokenizer: parse(tokenizer) };
+    await expectRejection(
+      "bad-argument",
+      /^tokenizer: the largest id is 7999, expected at most 39 as vocab_size is 40$/,
+      Encoder.fromConfig(tinyConfig, options),
+    );
+    assert.equal(await home.heapBytes(), before);
   }
 });
 

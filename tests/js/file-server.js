@@ -13,14 +13,20 @@ import { createServer } from "node:http";
  * @param {import("node:test").TestContext} test
  * @param {Record<string, Reply>} replies by path
  * @param {Reply} [fallback]
- * @returns {Promise<{ address: string, paths: string[] }>} `paths`: asked for so far
+ * @returns {Promise<{ address: string, paths: string[], ended: string[] }>} `paths`: asked for so
+ *   far; `ended`: those whose reader went away before the end
  */
 export async function serveFiles(test, replies, fallback) {
   /** @type {string[]} */
   const paths = [];
+  /** @type {string[]} */
+  const ended = [];
   const server = createServer(async (request, response) => {
     const path = request.url ?? "";
     paths.push(path);
+    response.on("close", () => {
+      if (!response.writableEnded) ended.push(path);
+    });
     const reply = replies[path] ?? fallback ?? { body: "nothing here", status: 404 };
     const { body, type = "application/octet-stream", status = 200, delay_ms = 0 } = reply;
     const half = Math.floor(body.length / 2);
@@ -39,5 +45,5 @@ export async function serveFiles(test, replies, fallback) {
     server.close();
   });
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  return { address: `http://127.0.0.1:${port}/`, paths };
+  return { address: `http://127.0.0.1:${port}/`, paths, ended };
 }

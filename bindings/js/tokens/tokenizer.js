@@ -31,7 +31,7 @@ export class Tokenizer {
     this.#library = makeLibraryTokenizer(json);
     this.#texts = new TextTokenizer(this.#library);
     /** One more than the largest id. @readonly */
-    this.vocabularySize = this.#library.model.vocab.length;
+    this.vocabularySize = findSize(this.#library.model.vocab);
     /** How many special tokens there are around a single text. @readonly */
     this.specialCount = this.#addSpecial([], undefined).length;
     /** Whether there is a special token between two texts. @readonly */
@@ -125,6 +125,16 @@ export class Tokenizer {
     const to = joined.findIndex(({ special, segment }) => !special && segment === 1);
     return joined.slice(at, to).some(({ special }) => special);
   }
+}
+
+/**
+ * @param {(string | undefined)[]} vocab by id; the library's may have room for more than there are
+ * @returns {number} one more than the largest id
+ */
+function findSize(vocab) {
+  let size = vocab.length;
+  while (size > 0 && vocab[size - 1] === undefined) --size;
+  return size;
 }
 
 /**
