@@ -62,7 +62,7 @@ export async function headImportance(encoder, texts, options) {
   const what = "headImportance";
   const { method: _, ...rest } = readOptions(options, what, importanceKinds);
   checkSubject(encoder, texts, what);
-  return measureImportance(encoder, { what, texts, ...rest });
+  return measureImportance(encoder, { what, texts: [...texts], ...rest });
 }
 
 /**
@@ -88,7 +88,7 @@ export async function pruneCurve(encoder, texts, options) {
   const what = "pruneCurve";
   const { order, ...rest } = readOptions(options, what, pruneKinds);
   checkSubject(encoder, texts, what);
-  const ablation = { what, texts, ...rest };
+  const ablation = { what, texts: [...texts], ...rest };
   if (order !== undefined) checkOrder(order, encoder);
   const ranked = (order ?? (await rankHeads(encoder, ablation))).map(({ layer, head }) => {
     return { layer, head };

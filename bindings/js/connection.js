@@ -24,6 +24,14 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {number | undefined} encoder whose call it is
  */
 
+/**
+ * @typedef {object} CallOptions
+ * @property {string} caller the public function that it is for: messages begin with it
+ * @property {AbortSignal} [signal]
+ * @property {number} [encoder] whose call it is; see `rejectCallsOf`
+ * @property {ArrayBuffer[]} [transfer]
+ */
+
 /** Calls to an engine: an id for each, and the promise that its answer settles. */
 export class Connection {
   /** @type {Map<number, Pending>} */
@@ -54,17 +62,16 @@ export class Connection {
    * @template {keyof Commands} C
    * @param {C} command
    * @param {Commands[C]["args"]} args
-   * @param {{ signal?: AbortSignal, encoder?: number, transfer?: ArrayBuffer[] }} [options]
-   *   `encoder`: whose call it is; see `rejectCallsOf`
+   * @param {CallOptions} options
    * @returns {Promise<Commands[C]["result"]>} rejects at once when the signal aborts
    */
-  call(command, args, { signal, encoder, transfer = [] } = {}) {
+  call(command, args, { caller, signal, encoder, transfer = [] }) {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    if (signal?.aborted) return Promise.reject(abortError(signal, command));
+    if (signal?.aborted) return Promise.reject(abortError(signal, caller));
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       const abort = () => {
-        this.#withdraw(id, abortError(/** @type {AbortSignal} */ (signal), command));
+        this.#withdraw(id, abortError(/** @type {AbortSignal} */ (signal), caller));
       };
       const settle = (/** @type {() => void} */ outcome) => {
         signal?.removeEventListener("abort", abort);
@@ -77,7 +84,7 @@ export class Connection {
         reject: (error) => settle(() => reject(error)),
         encoder,
       });
-      this.#post({ id, command, args }, transfer);
+      this.#post({ id, command, args }, transfer, caller);
     });
   }
 
@@ -107,15 +114,16 @@ export class Connection {
   /**
    * @param {Message} message
    * @param {ArrayBuffer[]} transfer
+   * @param {string} caller
    */
-  #post(message, transfer) {
+  #post(message, transfer, caller) {
     try {
       this.#port.post(message, transfer);
     } catch (error) {
       // Arguments that cannot be cloned, for example a detached buffer.
       const reason = error instanceof Error ? error.message : String(error);
       const pending = this.#take(message.id);
-      pending?.reject(new HeadscopeError("bad-argument", `${message.command}: ${reason}`));
+      pending?.reject(new HeadscopeError("bad-argument", `${caller}: ${reason}`));
     }
   }
 

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { throwIfAborted } from "./abort.js";
+import { freezeConfig } from "./config.js";
 import { defaultEngine } from "./default-engine.js";
 import { disposal } from "./disposal.js";
 import { readInput, readText } from "./encoder-input.js";
@@ -71,7 +72,7 @@ export class Encoder {
     /** @readonly */
     this.engine = engine;
     /** With all defaults filled in. @readonly */
-    this.config = Object.freeze(config);
+    this.config = freezeConfig(config);
     /** In the order of the computation. @readonly */
     this.parameterNames = names;
     /** How many token ids there are, from 0. @readonly */
@@ -152,13 +153,18 @@ export class Encoder {
     const inputs = Array.isArray(input)
       ? Array.from(input, (each, i) => readInput(each, `run: input[${i}]`))
       : [readInput(input, "run: input")];
-    throwIfAborted(signal, "run");
+    const caller = "run";
+    throwIfAborted(signal, caller);
     if (inputs.length === 0) return [];
     const start_ms = performance.now();
     const texts = inputs.map((each) => this.#text.read(each, truncate, order));
     const tokenize_ms = performance.now() - start_ms;
     const sequences = texts.map(({ tokens }) => this.#text.numbers(tokens));
-    const result = await this.#call("run", { request: { ...request, sequences } }, signal);
+    const result = await this.#call(
+      "run",
+      { request: { ...request, sequences } },
+      { caller, signal },
+    );
     const { forward_ms, copy_ms } = result;
     const timing = { tokenize_ms, forward_ms, copy_ms };
     const traces = texts.map((text, i) =>
@@ -177,17 +183,21 @@ export class Encoder {
    */
   async embed(texts, options) {
     this.#throwIfDisposed();
-    const { truncate = false, signal } = readOptions(options, "embed", embedKinds);
-    listOf(aString)(texts, "embed: texts");
-    throwIfAborted(signal, "embed");
-    this.#throwIfUnpooled("embed");
+    const caller = "embed";
+    const { truncate = false, signal } = readOptions(options, caller, embedKinds);
+    listOf(aString)(texts, `${caller}: texts`);
+    throwIfAborted(signal, caller);
+    this.#throwIfUnpooled(caller);
+    // The caller may change its array between two batches.
+    const all = [...texts];
     /** @type {Float32Array[]} */
     const vectors = [];
-    for (let first = 0; first < texts.length; first += embedBatch) {
-      const batch = texts.slice(first, first + embedBatch);
+    for (let first = 0; first < all.length; first += embedBatch) {
+      const batch = all.slice(first, first + embedBatch);
       const sequences = this.#numberTexts(batch, truncate);
       const { request } = readRunOptions({ capture: [] });
-      const result = await this.#call("run", { request: { ...request, sequences } }, signal);
+      const whole = { request: { ...request, sequences } };
+      const result = await this.#call("run", whole, { caller, signal });
       vectors.push(...result.sequences.map(({ pooled }) => pooled));
     }
     return vectors;
@@ -201,7 +211,7 @@ export class Encoder {
   async parameter(name) {
     this.#throwIfDisposed();
     aString(name, "parameter: name");
-    const { rows, cols, data } = await this.#call("parameter", { name }, undefined);
+    const { rows, cols, data } = await this.#call("parameter", { name }, { caller: "parameter" });
     return new Matrix(rows, cols, data);
   }
 
@@ -216,7 +226,11 @@ export class Encoder {
     const sums = gates.map(() => 0);
     for (let first = 0; first < texts.length; first += embedBatch) {
       const sequences = this.#numberTexts(texts.slice(first, first + embedBatch), truncate);
-      const similarities = await this.#call("analyse", { sequences, gates }, signal);
+      const similarities = await this.#call(
+        "analyse",
+        { sequences, gates },
+        { caller: what, signal },
+      );
       for (const [i, similarity] of similarities.entries()) {
         sums[i] = Number(sums[i]) + similarity * sequences.length;
       }
@@ -244,14 +258,18 @@ export class Encoder {
    * @template {"run" | "parameter" | "analyse"} C
    * @param {C} command
    * @param {Omit<Commands[C]["args"], "encoder">} args
-   * @param {AbortSignal | undefined} signal
+   * @param {{ caller: string, signal?: AbortSignal | undefined }} options see `CallOptions`
    * @returns {Promise<Commands[C]["result"]>}
    */
-  #call(command, args, signal) {
+  #call(command, args, { caller, signal }) {
     this.#throwIfDisposed();
     const encoder = this.#id;
     const whole = /** @type {Commands[C]["args"]} */ ({ ...args, encoder });
-    return this.#connection.call(command, whole, { encoder, ...(signal ? { signal } : {}) });
+    return this.#connection.call(command, whole, {
+      caller,
+      encoder,
+      ...(signal ? { signal } : {}),
+    });
   }
 
   /**

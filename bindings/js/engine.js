@@ -84,7 +84,7 @@ export class Engine {
    * @throws {HeadscopeError} `disposed`
    */
   async heapBytes() {
-    return inside(this).connection.call("heap", undefined);
+    return inside(this).connection.call("heap", undefined, { caller: "heapBytes" });
   }
 
   /**
@@ -139,7 +139,7 @@ export async function startEngine(options, supply) {
   try {
     // Where one worker is blocked the threads' workers are too.
     const wanted = worker !== false && port === undefined ? withoutThreads(settings) : settings;
-    const info = await connection.call("start", wanted);
+    const info = await connection.call("start", wanted, { caller: "createEngine" });
     notes.push(...info.notes);
     if (notes.length === 0) notes.push(asked ? "as asked" : "the best that there is");
     return new Engine(describe(info, notes, port !== undefined), { connection, supply });

@@ -39,8 +39,10 @@ const what = "permutationResidual";
  */
 export async function permutationResidual(given, options) {
   if (!isRecord(given)) return refuse(what, given, "an object { order, x, .. }");
-  const { order, ...args } = given;
-  listOf(aWholeNumber)(order, `${what}: order`);
+  const { order: listed, ...args } = given;
+  listOf(aWholeNumber)(listed, `${what}: order`);
+  // The caller may change its array while the engine computes.
+  const order = [.../** @type {number[]} */ (listed)];
   checkPermutation(order, `${what}: order`);
   const x = readMatrix(args.x, `${what}: x`);
   if (x.rows !== order.length) {

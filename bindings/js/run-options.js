@@ -3,7 +3,7 @@ import { captures } from "./trace/capture.js";
 import { HeadscopeError } from "./trace/error.js";
 import {
   aBoolean,
-  aFiniteNumber,
+  aFloat32,
   aSignal,
   aWholeNumber,
   listOf,
@@ -32,7 +32,7 @@ import {
  * @property {AbortSignal} [signal] an abort rejects at once
  */
 
-const gateKinds = { layer: aWholeNumber, head: aWholeNumber, gate: aFiniteNumber };
+const gateKinds = { layer: aWholeNumber, head: aWholeNumber, gate: aFloat32 };
 const words = oneOf(["model", "none"]);
 
 const runKinds = {
@@ -61,7 +61,8 @@ function aRunPosition(value, what) {
 }
 
 /**
- * Checks the options of a run and splits them: what the core is asked for, and the rest.
+ * Checks the options of a run and splits them: what the core is asked for, and the rest. All of it
+ * is copied: the caller may change its arrays before the run has begun.
  *
  * @param {RunOptions | undefined} options
  * @returns {{ request: Omit<RunRequest, "sequences">, order?: number[], truncate: boolean,
@@ -82,15 +83,24 @@ export function readRunOptions(options) {
   return {
     request: {
       capture: [...capture],
-      gates,
+      gates: gates.map(({ layer, head, gate }) => ({ layer, head, gate })),
       mask,
-      position: position === "none" ? { kind: "none" } : position,
-      ...(layers === undefined ? {} : { layers }),
+      position: copyPosition(position),
+      ...(layers === undefined ? {} : { layers: [...layers] }),
     },
     truncate,
-    ...(order === undefined ? {} : { order }),
+    ...(order === undefined ? {} : { order: [...order] }),
     ...(signal === undefined ? {} : { signal }),
   };
+}
+
+/**
+ * @param {NonNullable<RunOptions["position"]>} position
+ * @returns {"model" | PositionOptions}
+ */
+function copyPosition(position) {
+  if (position === "none") return { kind: "none" };
+  return position === "model" ? position : { ...position };
 }
 
 /**

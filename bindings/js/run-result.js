@@ -21,7 +21,7 @@ export function makeTrace(input, config, timing, result) {
   const { data, directory, pooled } = /** @type {SequenceResult} */ (result);
   return new Trace({
     ...input,
-    config: { ...config },
+    config,
     pooled,
     timing,
     data,

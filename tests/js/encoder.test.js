@@ -278,6 +278,64 @@ for (const [where, home] of /** @type {const} */ ([
   });
 }
 
+test("what a call was given may be changed while it waits", async () => {
+  for (const home of [engine, inWorker]) {
+    const encoder = await Encoder.fromConfig(tinyConfig, { engine: home, seed: 3 });
+    const makeOptions = () => ({
+      capture: /** @type {("hidden" | "query")[]} */ (["hidden"]),
+      layers: [1],
+      gates: [{ layer: 0, head: 1, gate: 0.5 }],
+      position: { kind: /** @type {const} */ ("rotary"), base: 100 },
+      order: [1, 0, 2, 3, 4, 5],
+    });
+    const expected = await runIds(encoder, makeOptions());
+    const options = makeOptions();
+    const given = [...ids];
+    const blocked = runIds(encoder);
+    const pending = encoder.run({ ids: given }, options);
+    given.fill(0);
+    options.capture.push("query");
+    options.layers.push(2);
+    for (const gate of options.gates) gate.gate = 0;
+    options.gates.length = 0;
+    options.position.base = 7;
+    options.order.sort();
+    const trace = await pending;
+    await blocked;
+    assert.deepEqual(trace.names, ["hidden"]);
+    assert.deepEqual(trace.layers("hidden"), [1]);
+    assert.deepEqual(trace.tokens, expected.tokens);
+    assert.deepEqual(trace.pooled, expected.pooled);
+    encoder.dispose();
+  }
+});
+
+test("a config may be changed after the call that it was given to", async () => {
+  const config = { ...tinyConfig, position: { kind: /** @type {const} */ ("rotary"), base: 100 } };
+  const pending = Encoder.fromConfig(config, { engine, seed: 3 });
+  config.position.base = 7;
+  config.n_layers = 1;
+  const encoder = await pending;
+  assert.equal(encoder.config.n_layers, 3);
+  assert.deepEqual(/** @type {any} */ (encoder.config.position).base, 100);
+  encoder.dispose();
+});
+
+test("nobody can change the config of an encoder, at any depth, or of its traces", async () => {
+  const encoder = await Encoder.fromConfig(tinyConfig, { engine, seed: 3 });
+  const trace = await runIds(encoder);
+  for (const config of /** @type {any[]} */ ([encoder.config, trace.config])) {
+    assert.throws(() => {
+      config.n_layers = 1;
+    }, TypeError);
+    assert.throws(() => {
+      config.position.kind = "none";
+    }, TypeError);
+  }
+  assert.deepEqual(trace.config, encoder.config);
+  encoder.dispose();
+});
+
 test("an abort takes hold between the layers of a long run", async () => {
   const deep = { ...tinyConfig, n_layers: 40, d_model: 128, d_ff: 512, max_tokens: 512 };
   const encoder = await Encoder.fromConfig(deep, { engine: inWorker });

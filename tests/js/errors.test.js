@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { createEngine, Encoder, HeadscopeError } from "headscope";
+import { headImportance, pruneCurve } from "headscope/analysis";
 import { expectRejection } from "./expect-rejection.js";
 import { modelFolder, tinyConfig } from "./tiny-model.js";
 
@@ -99,6 +100,7 @@ refuses("fromConfig", (...args) => Encoder.fromConfig(.../** @type {[any, any]} 
   [changed({ activation: 1 }), "bad-argument", /activation is 1/],
   [changed({ norm: "both" }), "bad-argument", /norm is 'both'/],
   [changed({ norm_epsilon: 0 }), "bad-argument", /norm_epsilon/],
+  [changed({ embedding_scale: 1e39 }), "bad-argument", /embedding_scale is 1e\+39.*float32/],
   [changed({ norm_epsilon: Number.NaN }), "bad-argument", /norm_epsilon is NaN/],
   [changed({ norm_epsilon: Number.POSITIVE_INFINITY }), "bad-argument", /norm_epsilon is Infinity/],
   [changed({ final_norm: 1 }), "bad-argument", /final_norm is 1/],
@@ -198,6 +200,11 @@ const runLines = [
     /layer is 9, expected 0 to 2/,
   ],
   [[{ ids }, { gates: [{ layer: 0, head: 0, gate: Number.NaN }] }], "bad-argument", /gate is NaN/],
+  [
+    [{ ids }, { gates: [{ layer: 0, head: 0, gate: 1e39 }] }],
+    "bad-argument",
+    /gates\[0\]\.gate is 1e\+39, expected a finite number of float32, at most 3\.4028235e38/,
+  ],
   [[{ ids }, { gates: [{ layer: 0, head: 0, gate: "0" }] }], "bad-argument", /gate is "0"/],
   [[{ ids }, { gates: [{ layer: 0, head: 0, gate: 0, x: 1 }] }], "bad-argument", /unknown "x"/],
   [[{ ids }, { mask: "none" }], "bad-argument", /mask is "none".*"causal"/],
@@ -263,4 +270,36 @@ test("what a trace does not have is said by name", async () => {
   ]);
   for (const [act, code, message] of cases)
     assert.throws(act, { name: "HeadscopeError", code, message });
+});
+
+test("an abort is said of the function that was called", async () => {
+  const texts = ["a", "b"];
+  for (const home of [engine, inWorker]) {
+    const encoder = await Encoder.fromPretrained(modelFolder, { engine: home });
+    const calls = /** @type {[string, (signal: AbortSignal) => Promise<unknown>][]} */ ([
+      ["run", (signal) => encoder.run("a", { signal })],
+      ["embed", (signal) => encoder.embed(texts, { signal })],
+      ["headImportance", (signal) => headImportance(encoder, texts, { signal })],
+      ["pruneCurve", (signal) => pruneCurve(encoder, texts, { signal })],
+      ["fromConfig", (signal) => Encoder.fromConfig(tinyConfig, { engine: home, signal })],
+      ["fromPretrained", (signal) => Encoder.fromPretrained(modelFolder, { engine: home, signal })],
+    ]);
+    for (const [name, call] of calls) {
+      const controller = new AbortController();
+      const pending = call(controller.signal);
+      controller.abort();
+      await expectRejection("aborted", new RegExp(`^${name}: aborted by its signal$`), pending);
+    }
+    encoder.dispose();
+  }
+});
+
+test("an abort while the parameters are placed is said of fromConfig", async () => {
+  const controller = new AbortController();
+  const config = { ...tinyConfig, vocab_size: 100_000 };
+  const { signal } = controller;
+  const pending = Encoder.fromConfig(config, { engine: inWorker, signal });
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  controller.abort();
+  await expectRejection("aborted", /^fromConfig: aborted by its signal$/, pending);
 });

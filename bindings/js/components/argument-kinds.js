@@ -1,5 +1,5 @@
 import { HeadscopeError } from "../trace/error.js";
-import { aBoolean, aFiniteNumber, kind, oneOf, refuse } from "../trace/kinds.js";
+import { aBoolean, aFiniteNumber, aFloat32, kind, oneOf, refuse } from "../trace/kinds.js";
 import { readMatrix, readVector } from "../trace/matrix.js";
 
 /** @typedef {import("./argument.js").Argument} Argument */
@@ -26,7 +26,7 @@ export function matrix(...shape) {
     read: (value, what, letters) => {
       const { rows, cols, data } = readMatrix(value, what);
       letters.agree(what, [rows, cols], shape);
-      requireBelow(Number.POSITIVE_INFINITY, data.map(Math.abs), what);
+      requireBelowInfinity(data.map(Math.abs), what);
       return { rows, cols, data: data.slice() };
     },
   };
@@ -45,7 +45,7 @@ export function addend(...shape) {
     read: (value, what, letters) => {
       const { rows, cols, data } = readMatrix(value, what);
       letters.agree(what, [rows, cols], shape);
-      requireBelow(Number.POSITIVE_INFINITY, data, what);
+      requireBelowInfinity(data, what);
       return { rows, cols, data: data.slice() };
     },
   };
@@ -61,7 +61,7 @@ export function vector(letter) {
     read: (value, what, letters) => {
       const data = readVector(value, what);
       letters.agree(what, [data.length], [letter]);
-      requireBelow(Number.POSITIVE_INFINITY, data.map(Math.abs), what);
+      requireBelowInfinity(data.map(Math.abs), what);
       return data.slice();
     },
   };
@@ -200,12 +200,10 @@ export function bucketTable() {
 }
 
 /** A number that float32 can hold. @type {Argument} */
-export const number = checked("a finite number", (value) =>
-  Number.isFinite(Math.fround(Number(value))),
-);
+export const number = { form: "a finite number", read: keep(aFloat32) };
 
 /** A number over 0, in float32 too. @type {Argument} */
-export const positive = checked("a positive number", (value) => {
+export const positive = checked("a positive number that float32 can hold", (value) => {
   const rounded = Math.fround(Number(value));
   return Number.isFinite(rounded) && rounded > 0;
 });
@@ -261,12 +259,11 @@ function formOf(shape) {
 }
 
 /**
- * @param {number} limit
  * @param {Float32Array} data
  * @param {string} what
  */
-function requireBelow(limit, data, what) {
-  const at = data.findIndex((entry) => entry >= limit);
+function requireBelowInfinity(data, what) {
+  const at = data.indexOf(Number.POSITIVE_INFINITY);
   if (at === -1) return;
   throw new HeadscopeError(
     "bad-argument",

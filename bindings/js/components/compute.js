@@ -36,7 +36,8 @@ export async function compute(name, given, options, caller = name) {
   const { connection } = inside(engine ?? (await defaultEngine()));
   try {
     const transfer = transferables({ id: 0, result: args });
-    const answer = await connection.call("component", { name, arguments: args }, { transfer });
+    const component = { name, arguments: args };
+    const answer = await connection.call("component", component, { caller, transfer });
     const results = /** @type {Record<string, unknown>} */ (wrapMatrices(answer));
     return typeof gives === "string" ? results.output : results;
   } catch (error) {

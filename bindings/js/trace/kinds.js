@@ -36,6 +36,12 @@ export const aBoolean = kind("true or false", (value) => typeof value === "boole
 export const aFunction = kind("a function", (value) => typeof value === "function");
 export const aFiniteNumber = kind("a finite number", Number.isFinite);
 
+// The core computes in float32, where a larger number would be an infinity.
+export const aFloat32 = kind(
+  "a finite number of float32, at most 3.4028235e38 in size",
+  fitsFloat32,
+);
+
 // The core counts with 32-bit integers: a larger number would wrap around at the border.
 export const aWholeNumber = kind(
   "a whole number from 0 to 2147483647",
@@ -134,6 +140,14 @@ export function isRecord(value) {
     !Array.isArray(value) &&
     !ArrayBuffer.isView(value)
   );
+}
+
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+function fitsFloat32(value) {
+  return typeof value === "number" && Number.isFinite(Math.fround(value));
 }
 
 /**
