@@ -11,7 +11,7 @@ import {
   typeSentence,
   waitForText,
 } from "./screen.js";
-import { dist, isolation, serveFolder } from "./site-server.js";
+import { dist, serveFolder } from "./site-server.js";
 
 const first = "the cat sat on the mat";
 
@@ -27,7 +27,7 @@ for (const { name, launch } of browsers) {
     const complaints = [];
 
     before(async () => {
-      server = await serveFolder(join(dist, "site"), { headers: isolation });
+      server = await serveFolder(join(dist, "site"));
       browser = await launch();
       page = await browser.newPage();
       page.on("pageerror", (error) => complaints.push(String(error)));
