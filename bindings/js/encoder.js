@@ -2,6 +2,7 @@
 
 import { throwIfAborted } from "./abort.js";
 import { freezeConfig } from "./config.js";
+import { nameCaller } from "./core-error.js";
 import { defaultEngine } from "./default-engine.js";
 import { disposal } from "./disposal.js";
 import { readInput, readText } from "./encoder-input.js";
@@ -160,11 +161,10 @@ export class Encoder {
     const texts = inputs.map((each) => this.#text.read(each, truncate, order));
     const tokenize_ms = performance.now() - start_ms;
     const sequences = texts.map(({ tokens }) => this.#text.numbers(tokens));
-    const result = await this.#call(
-      "run",
-      { request: { ...request, sequences } },
-      { caller, signal },
-    );
+    const nameInput = (/** @type {number} */ place) =>
+      Array.isArray(input) ? `input[${place}]` : "input";
+    const whole = { request: { ...request, sequences } };
+    const result = await this.#call("run", whole, { caller, signal, nameInput });
     const { forward_ms, copy_ms } = result;
     const timing = { tokenize_ms, forward_ms, copy_ms };
     const traces = texts.map((text, i) =>
@@ -197,7 +197,8 @@ export class Encoder {
       const sequences = this.#numberTexts(batch, truncate);
       const { request } = readRunOptions({ capture: [] });
       const whole = { request: { ...request, sequences } };
-      const result = await this.#call("run", whole, { caller, signal });
+      const nameInput = (/** @type {number} */ place) => `texts[${first + place}]`;
+      const result = await this.#call("run", whole, { caller, signal, nameInput });
       vectors.push(...result.sequences.map(({ pooled }) => pooled));
     }
     return vectors;
@@ -226,11 +227,9 @@ export class Encoder {
     const sums = gates.map(() => 0);
     for (let first = 0; first < texts.length; first += embedBatch) {
       const sequences = this.#numberTexts(texts.slice(first, first + embedBatch), truncate);
-      const similarities = await this.#call(
-        "analyse",
-        { sequences, gates },
-        { caller: what, signal },
-      );
+      const nameInput = (/** @type {number} */ place) => `texts[${first + place}]`;
+      const options = { caller: what, signal, nameInput };
+      const similarities = await this.#call("analyse", { sequences, gates }, options);
       for (const [i, similarity] of similarities.entries()) {
         sums[i] = Number(sums[i]) + similarity * sequences.length;
       }
@@ -258,18 +257,20 @@ export class Encoder {
    * @template {"run" | "parameter" | "analyse"} C
    * @param {C} command
    * @param {Omit<Commands[C]["args"], "encoder">} args
-   * @param {{ caller: string, signal?: AbortSignal | undefined }} options see `CallOptions`
+   * @param {{ caller: string, signal?: AbortSignal | undefined,
+   *   nameInput?: (place: number) => string }} options see `CallOptions` and `nameCaller`
    * @returns {Promise<Commands[C]["result"]>}
    */
-  #call(command, args, { caller, signal }) {
+  async #call(command, args, { caller, signal, nameInput }) {
     this.#throwIfDisposed();
     const encoder = this.#id;
     const whole = /** @type {Commands[C]["args"]} */ ({ ...args, encoder });
-    return this.#connection.call(command, whole, {
-      caller,
-      encoder,
-      ...(signal ? { signal } : {}),
-    });
+    const options = { caller, encoder, ...(signal ? { signal } : {}) };
+    try {
+      return await this.#connection.call(command, whole, options);
+    } catch (error) {
+      throw nameCaller(error, caller, nameInput);
+    }
   }
 
   /**

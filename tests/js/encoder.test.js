@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { after, test } from "node:test";
 import { createEngine, Encoder, Trace } from "headscope";
+import { headImportance } from "headscope/analysis";
 import { captures } from "../../bindings/js/trace/capture.js";
 import { expectRejection } from "./expect-rejection.js";
 import { modelFolder, tinyConfig } from "./tiny-model.js";
@@ -176,6 +177,13 @@ test("a text is too long for a run, but not for tokenize", async () => {
   const long = Array.from({ length: 200 }, () => "cat").join(" ");
   await expectRejection("too-long", /200 tokens.*128/, model.run(long));
   await expectRejection("too-long", /200/, model.embed([long]));
+  // The core is given 32 texts at a time.
+  const texts = [...Array.from({ length: 32 }, () => "cat"), long];
+  await expectRejection("too-long", /^embed: texts\[32\]\W.*200 tokens/, model.embed(texts));
+  await expectRejection("too-long", /^headImportance: texts\[0\]\W.*200 tokens/, () =>
+    headImportance(model, [long]),
+  );
+  await expectRejection("too-long", /^run: input\W.*200 tokens/, model.run(long));
   assert.equal((await model.tokenize(long)).length, 200);
   assert.equal((await model.tokenize(long, { truncate: true })).length, 128);
   assert.equal((await model.run(long, { truncate: true })).tokens.length, 128);

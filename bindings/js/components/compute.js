@@ -1,3 +1,4 @@
+import { nameCaller } from "../core-error.js";
 import { defaultEngine } from "../default-engine.js";
 import { Engine, inside } from "../engine.js";
 import { transferables } from "../protocol.js";
@@ -61,17 +62,6 @@ function checkAnswer(gives, letters, caller) {
     "out-of-memory",
     `${caller}: the answer would hold ${values} numbers, at most ${largestAnswer} are possible`,
   );
-}
-
-/**
- * @param {unknown} error
- * @param {string} caller
- * @returns {unknown} what the core says of an argument, with the name of who was given it
- */
-function nameCaller(error, caller) {
-  const isOfArgument = error instanceof HeadscopeError && /^bad-/.test(error.code);
-  if (!isOfArgument || error.message.startsWith(`${caller}: `)) return error;
-  return new HeadscopeError(error.code, `${caller}: ${error.message}`, { cause: error });
 }
 
 /**
