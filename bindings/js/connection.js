@@ -1,4 +1,5 @@
 import { abortError } from "./abort.js";
+import { threadsId } from "./protocol.js";
 import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {import("./protocol.js").Answer} Answer */
@@ -42,11 +43,17 @@ export class Connection {
   #nextId = 1;
   #port;
 
-  /** @param {Port} port */
-  constructor(port) {
+  /**
+   * @param {Port} port
+   * @param {(starting: boolean) => void} [onThreads] told what the far end says of its threads
+   */
+  constructor(port, onThreads = () => {}) {
     this.#port = port;
     port.listen(
-      (answer) => this.#settle(answer),
+      (answer) => {
+        if (answer.id === threadsId) onThreads(answer.result === true);
+        else this.#settle(answer);
+      },
       (error) => {
         this.#end(new HeadscopeError("internal", `engine: its worker ended: ${error.message}`));
       },

@@ -3,6 +3,7 @@
 import { Connection } from "./connection.js";
 import { disposal } from "./disposal.js";
 import { openLocal, openWorker } from "./port.js";
+import { BlockedWorker, ThreadsWatch } from "./threads-watch.js";
 import { isBytes } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
 import { kind, oneOf, readOptions } from "./trace/kinds.js";
@@ -134,18 +135,47 @@ export async function startEngine(options, supply) {
   /** @type {string[]} */
   const notes = [];
   const asked = variant !== "auto" || threads !== "auto";
-  const port = worker === false ? undefined : await openWorker(worker, supply, notes);
-  const connection = new Connection(port ?? openLocal(supply));
-  try {
+  const start = async (/** @type {RuntimeSettings} */ wanted) => {
+    const port = worker === false ? undefined : await openWorker(worker, supply, notes);
     // Where one worker is blocked the threads' workers are too.
-    const wanted = worker !== false && port === undefined ? withoutThreads(settings) : settings;
-    const info = await connection.call("start", wanted, { caller: "createEngine" });
-    notes.push(...info.notes);
-    if (notes.length === 0) notes.push(asked ? "as asked" : "the best that there is");
-    return new Engine(describe(info, notes, port !== undefined), { connection, supply });
+    const possible = worker !== false && port === undefined ? withoutThreads(wanted) : wanted;
+    return {
+      ...(await connect(port ?? openLocal(supply), possible)),
+      inWorker: port !== undefined,
+    };
+  };
+  const { connection, info, inWorker } = await start(settings).catch((error) => {
+    if (!(error instanceof BlockedWorker)) throw error;
+    if (variant !== "auto") {
+      throw new HeadscopeError("unsupported-environment", `createEngine: ${error.message}`);
+    }
+    notes.push(`one thread: ${error.message}`);
+    return start(withoutThreads(settings));
+  });
+  notes.push(...info.notes);
+  if (notes.length === 0) notes.push(asked ? "as asked" : "the best that there is");
+  return new Engine(describe(info, notes, inWorker), { connection, supply });
+}
+
+/**
+ * Starts the engine at the far end of a port, or closes the port.
+ *
+ * @param {Port} port
+ * @param {RuntimeSettings} settings
+ * @returns {Promise<{ connection: Connection, info: Runtime["info"] }>}
+ * @throws {HeadscopeError | BlockedWorker}
+ */
+async function connect(port, settings) {
+  const watch = new ThreadsWatch();
+  const connection = new Connection(port, (starting) => watch.tell(starting));
+  try {
+    const starting = connection.call("start", settings, { caller: "createEngine" });
+    return { connection, info: await Promise.race([starting, watch.blocked]) };
   } catch (error) {
     connection.close();
     throw error;
+  } finally {
+    watch.tell(false);
   }
 }
 

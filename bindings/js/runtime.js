@@ -23,6 +23,7 @@ import { detectFeatures, isRelaxed, isThreaded, planVariants } from "./variants.
  * @property {() => Facts} facts
  * @property {() => Promise<void>} pause gives the event loop one turn
  * @property {(worker: object, listener: (error: Error) => void) => void} [onWorkerError]
+ * @property {(starting: boolean) => void} [onThreads] told before threads start and after it
  */
 
 /**
@@ -232,6 +233,7 @@ async function instantiateWithThreads(factory, compiled, threads, supply) {
     // Emscripten's own handler prints, and throws where nobody can catch.
     Object.defineProperty(worker, "onerror", { get: () => listener, set: () => {} });
   };
+  supply.onThreads?.(true);
   try {
     const onPool = (/** @type {PThreads} */ pool) => {
       pools.push(pool);
@@ -244,5 +246,6 @@ async function instantiateWithThreads(factory, compiled, threads, supply) {
     throw asFailedThreads(error);
   } finally {
     clearTimeout(timer);
+    supply.onThreads?.(false);
   }
 }

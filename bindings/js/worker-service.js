@@ -1,5 +1,5 @@
 import { Dispatcher } from "./dispatcher.js";
-import { greetingId, transferables } from "./protocol.js";
+import { greetingId, threadsId, transferables } from "./protocol.js";
 
 /** @typedef {import("./protocol.js").Answer} Answer */
 /** @typedef {import("./protocol.js").Message} Message */
@@ -13,7 +13,9 @@ import { greetingId, transferables } from "./protocol.js";
  * @param {Supply} supply
  */
 export function serve(end, supply) {
-  const dispatcher = new Dispatcher(supply);
+  const onThreads = (/** @type {boolean} */ starting) =>
+    end.post({ id: threadsId, result: starting }, []);
+  const dispatcher = new Dispatcher({ ...supply, onThreads });
   end.listen(async (message) => {
     const answer = await dispatcher.answer(message);
     if (answer !== undefined) end.post(answer, transferables(answer));
