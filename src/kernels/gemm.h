@@ -2,12 +2,10 @@
 
 #include "base/context.h"
 #include "base/view.h"
-#include "kernels/activation.h"
+#include "kernels/epilogue.h"
+#include "kernels/panel_product.h"
 
 namespace headscope {
-
-/// Columns in one panel of a packed right-hand matrix.
-inline constexpr Index kPanelWidth = 8;
 
 /// The right-hand side B [K, N] of a product, stored as panels [ceil(N / 8)][K][8]; the columns
 /// past N in the last panel are zero.
@@ -48,15 +46,6 @@ class PackedMatrix {
   Index rows_ = 0;
   Index cols_ = 0;
   std::vector<float> panels_;
-};
-
-/// What happens to a product on its way to memory.
-struct Epilogue {
-  float scale = 1.0f;                             // multiplies the product
-  const float* bias = nullptr;                    // [N], added after scaling
-  Activation activation = Activation::kIdentity;  // applied after the bias
-  const float* residual = nullptr;                // [M, N], added last; may be c itself
-  Index residual_stride = 0;
 };
 
 /// c = activation(scale * a b + bias) + residual. a [M, K], b [K, N], c [M, N].

@@ -30,7 +30,7 @@ void pack_four_rows(ConstMatrixView b, Index first, float* out) {
 }  // namespace
 
 std::size_t packed_size(Index rows, Index cols) {
-  const Index panels = (cols + kPanelWidth - 1) / kPanelWidth;
+  const Index panels = panel_count(cols);
   return static_cast<std::size_t>(panels * kPanelWidth * rows);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/gemm.h"
+#include "kernels/int8_kernel.h"
 #include "kernels/layer_norm.h"
 #include "kernels/simd.h"
 #include "kernels/softmax.h"
@@ -82,7 +83,7 @@ bool kernels_agree() {
                                       Activation::kSilu, Activation::kSigmoid}) {
     if (!products_agree(kTileRows, activation)) return false;
   }
-  return softmax_agrees() && layer_norm_agrees();
+  return softmax_agrees() && layer_norm_agrees() && int8_kernel_agrees(Int8Kernel::kWide);
 }
 
 }  // namespace headscope

@@ -7,11 +7,14 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kernels/activation.h"
 #include "kernels/gemm.h"
+#include "kernels/int8_gemm.h"
+#include "kernels/int8_kernel.h"
 #include "kernels/layer_norm.h"
 #include "kernels/simd.h"
 #include "kernels/softmax.h"
@@ -135,6 +138,48 @@ void print_products() {
   }
 }
 
+/// A product in int8, its rows quantised each time; cf. `product`.
+Measurement int8_product(const char* note, Index rows, const std::vector<Int8Matrix>& weights) {
+  const Index depth = weights[0].rows(), cols = weights[0].cols();
+  char name[80];
+  std::snprintf(name, sizeof name, "%4d x %4d x %4d  %s", static_cast<int>(rows),
+                static_cast<int>(cols), static_cast<int>(depth), note);
+  auto work = [&weights, a = numbers(rows, depth), c = Matrix(rows, cols),
+               context = std::make_shared<Context>(1), turn = std::size_t{0}]() mutable {
+    turn = (turn + 1) % weights.size();
+    multiply(*context, view(std::as_const(a)), weights[turn].view(), {}, view(c));
+  };
+  return {name, 2.0 * static_cast<double>(rows * cols * depth), std::move(work)};
+}
+
+/// Feed-forward products of MiniLM-L6-H384 in both int8 kernels.
+void print_int8_products() {
+  const auto weights_of = [](Index depth, Index cols, Int8Kernel kernel) {
+    const Matrix plain = numbers(depth, cols);
+    Int8Matrix weight(depth, cols, kernel);
+    weight.pack_columns(view(plain), 0);
+    const std::size_t bytes = static_cast<std::size_t>(depth * cols);
+    return std::vector<Int8Matrix>(1 + kModelBytes / 4 / bytes, weight);
+  };
+  std::printf("int8 here: %s\n", fastest_int8_kernel() == Int8Kernel::kDot ? "dot" : "wide");
+  std::vector<Measurement> measurements;
+  std::vector<std::vector<Int8Matrix>> weights;
+  for (const Int8Kernel kernel : {Int8Kernel::kWide, Int8Kernel::kDot}) {
+    weights.push_back(weights_of(384, 1536, kernel));
+    weights.push_back(weights_of(1536, 384, kernel));
+  }
+  for (const Index rows : {1, 16, 128}) {
+    measurements.push_back(int8_product("int8 wide", rows, weights[0]));
+    measurements.push_back(int8_product("int8 dot", rows, weights[2]));
+    measurements.push_back(int8_product("int8 wide, back", rows, weights[1]));
+    measurements.push_back(int8_product("int8 dot, back", rows, weights[3]));
+  }
+  measure_in_turn(measurements);
+  for (const Measurement& m : measurements) {
+    std::printf("%-42s %6.1f GOP/s\n", m.name.c_str(), m.giga_operations());
+  }
+}
+
 Measurement activation(const char* name, Activation kind) {
   return {name, 4096.0, [kind, x = numbers(32, 128), y = Matrix(32, 128)]() mutable {
             y = x;
@@ -181,5 +226,6 @@ void print_elementwise() {
 
 int main() {
   headscope::print_products();
+  headscope::print_int8_products();
   headscope::print_elementwise();
 }

@@ -1,0 +1,171 @@
+#include "kernels/int8_gemm.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "kernels/tile.h"
+
+namespace headscope {
+namespace {
+
+/// Multiplies two rows of a weight at a time; a product in 16 bits needs a register of its own,
+/// which leaves room for one row less.
+struct Wide {
+  using Integer = std::int16_t;
+  static constexpr Int8Kernel kKernel = Int8Kernel::kWide;
+  static constexpr int kHighest = kTileRows - 1;
+  static constexpr Index kGroup = 2;
+  static I16x8 load_panel(const std::int8_t* p) { return load_widened(p); }
+  static I16x8 load_row(const std::int16_t* p) { return load_splat_pair(p); }
+};
+
+/// Multiplies four rows of a weight at a time.
+struct Dot {
+  using Integer = std::int8_t;
+  static constexpr Int8Kernel kKernel = Int8Kernel::kDot;
+  static constexpr int kHighest = kTileRows;
+  static constexpr Index kGroup = 4;
+  static I8x16 load_panel(const std::int8_t* p) { return load(p); }
+  static I8x16 load_row(const std::int8_t* p) { return load_splat_four(p); }
+};
+
+/// Some quantised rows and one panel of b.
+template <class Kernel>
+struct Int8Tile {
+  QuantisedRows<typename Kernel::Integer> rows;
+  const std::int8_t* panel;
+  const float* panel_scales;  // [8]
+  Index depth;                // K
+  float scale;
+  PanelOutput output;
+
+  void skip_rows(Index count) {
+    rows.values += count * rows.stride;
+    rows.scales += count;
+    rows.sums += count;
+    output.skip_rows(count);
+  }
+};
+
+/// c = scale * a b + bias + residual for the first kRows rows of a tile; see multiply_tile of
+/// gemm.cpp for the shape of the loop.
+template <class Kernel, int kRows>
+void multiply_tile(const Int8Tile<Kernel>& tile) {
+  I32x4 left[kRows], right[kRows];
+  const typename Kernel::Integer* a[kRows];
+  HEADSCOPE_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    // The offset of the weights adds as much to every sum of the row.
+    const std::int32_t start =
+        Kernel::kKernel == Int8Kernel::kDot ? -kDotOffset * tile.rows.sums[i] : 0;
+    left[i] = right[i] = I32x4{start, start, start, start};
+    a[i] = tile.rows.values + i * tile.rows.stride;
+  }
+  const std::int8_t* b = tile.panel;
+  HEADSCOPE_KEEP_LOOP
+  for (Index k = tile.depth; k > 0; k -= Kernel::kGroup) {
+    const auto b_left = Kernel::load_panel(b),
+               b_right = Kernel::load_panel(b + kLanes * Kernel::kGroup);
+    b += kPanelWidth * Kernel::kGroup;
+    HEADSCOPE_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      const auto x = Kernel::load_row(a[i]);
+      a[i] += Kernel::kGroup;
+      left[i] = dot_add(x, b_left, left[i]);
+      right[i] = dot_add(x, b_right, right[i]);
+    }
+  }
+  const F32x4 scales_left = load(tile.panel_scales),
+              scales_right = load(tile.panel_scales + kLanes);
+  F32x4 scaled_left[kRows], scaled_right[kRows];
+  HEADSCOPE_UNROLL
+  for (int i = 0; i < kRows; ++i) {
+    const F32x4 row_scale = splat(tile.scale * tile.rows.scales[i]);
+    scaled_left[i] = to_float(left[i]) * (row_scale * scales_left);
+    scaled_right[i] = to_float(right[i]) * (row_scale * scales_right);
+  }
+  write_tile(tile.output, scaled_left, scaled_right);
+}
+
+template <class Kernel, int... kRows>
+void multiply_all_tiles(Int8Tile<Kernel>& tile, Index rows, std::integer_sequence<int, kRows...>) {
+  static constexpr void (*kKernels[])(const Int8Tile<Kernel>&) = {
+      multiply_tile<Kernel, kRows + 1>...};
+  multiply_tiles(tile, rows, kKernels);
+}
+
+template <class Kernel>
+class Int8Product final : public PanelProduct {
+ public:
+  using Rows = QuantisedRows<typename Kernel::Integer>;
+
+  Int8Product(const Rows& rows, Int8View b, float scale)
+      : PanelProduct(b.panels, b.panel_bytes(), b.rows, b.cols),
+        rows_(rows),
+        scales_(b.scales),
+        scale_(scale) {}
+
+  void multiply_rows(Index row, Index rows, Index index, PanelOutput output) const override {
+    Int8Tile<Kernel> tile = {rows_,
+                             static_cast<const std::int8_t*>(panel(index)),
+                             scales_ + index * kPanelWidth,
+                             depth(),
+                             scale_,
+                             output};
+    tile.rows.values += row * rows_.stride;
+    tile.rows.scales += row;
+    tile.rows.sums += row;
+    multiply_all_tiles(tile, rows, std::make_integer_sequence<int, Kernel::kHighest>());
+  }
+
+ private:
+  Rows rows_;
+  const float* scales_;
+  float scale_;
+};
+
+/// Rows in the scratch of the calling thread, which nobody else touches during a product.
+template <class Integer>
+QuantisedRows<Integer> reserve_rows(Context& context, Index rows, Index depth) {
+  constexpr Index kAlign = 4;  // integers; the largest group
+  const Index stride = (depth + kAlign - 1) / kAlign * kAlign;
+  const Index words =
+      rows * stride * static_cast<Index>(sizeof(Integer)) / static_cast<Index>(sizeof(float));
+  float* scratch = context.scratch(0, static_cast<std::size_t>(words + 2 * rows));
+  return {reinterpret_cast<Integer*>(scratch + 2 * rows), stride, scratch,
+          reinterpret_cast<std::int32_t*>(scratch + rows)};
+}
+
+template <class Kernel>
+void multiply_quantised(Context& context, ConstMatrixView a, Int8View b, const Epilogue& epilogue,
+                        MatrixView c) {
+  constexpr Index kRows = 8;  // of one task
+  const auto rows = reserve_rows<typename Kernel::Integer>(context, a.rows(), a.cols());
+  const std::int32_t limit = row_limit(Kernel::kKernel, a.cols());
+  context.parallel((a.rows() + kRows - 1) / kRows, [&](Index task, int) {
+    const Index first = task * kRows;
+    quantise_rows(rows_of(a, first, std::min(kRows, a.rows() - first)), limit, first, rows);
+  });
+  multiply_panels(context, Int8Product<Kernel>(rows, b, epilogue.scale), epilogue, c);
+}
+
+}  // namespace
+
+std::int32_t row_limit(Int8Kernel kernel, Index depth) {
+  const bool dot = kernel == Int8Kernel::kDot;
+  // A dot sum starts from the offset's share.
+  const Index weight = dot ? 127 + kDotOffset : 127, most = dot ? 127 : 2047;
+  const Index largest_sum = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(
+      std::min(most, largest_sum / (weight * std::max<Index>(depth, 1))));
+}
+
+void multiply(Context& context, ConstMatrixView a, Int8View b, const Epilogue& epilogue,
+              MatrixView c) {
+  if (kHasDot && b.kernel == Int8Kernel::kDot)
+    return multiply_quantised<Dot>(context, a, b, epilogue, c);
+  multiply_quantised<Wide>(context, a, b, epilogue, c);
+}
+
+}  // namespace headscope

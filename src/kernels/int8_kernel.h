@@ -1,0 +1,15 @@
+#pragma once
+
+#include "kernels/int8_matrix.h"
+
+namespace headscope {
+
+/// Compares a kernel with its plain loop, at every height of its tiles. The dot kernel exists in
+/// some builds only, and is wrong in some engines: Node 20's instruction gives twice the sum.
+bool int8_kernel_agrees(Int8Kernel kernel);
+
+/// The kernel that int8 weights are made for here: wide, or dot where it is right and was faster.
+/// The first call takes 2 ms at most; the answer stays.
+Int8Kernel fastest_int8_kernel();
+
+}  // namespace headscope

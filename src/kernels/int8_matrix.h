@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/view.h"
+
+namespace headscope {
+
+/// How a product in int8 is computed. Wide: weights of 8 bits and rows of 12 bits, multiplied in 16
+/// bits, in every build. Dot: weights of 7 bits and rows of 8 bits, in the instruction for it
+/// (relaxed SIMD), which is faster where the processor has it and which not every engine gets
+/// right.
+enum class Int8Kernel { kWide, kDot };
+
+/// Rows of a weight that lie side by side in a panel: as many as one lane of the kernel's sums
+/// takes in.
+inline Index group_rows(Int8Kernel kernel) { return kernel == Int8Kernel::kDot ? 4 : 2; }
+
+/// Added to the weights of the dot kernel, whose instruction takes 0 to 127.
+inline constexpr std::int32_t kDotOffset = 64;
+
+/// A weight [K, N] as integers with a scale per column, stored as panels [ceil(N / 8)][ceil(K /
+/// G)][8][G]; G = group_rows. What is past K and N counts zero.
+struct Int8View {
+  const std::int8_t* panels;
+  const float* scales;  // [N], padded with zeros to a multiple of 8
+  Index rows;           // K
+  Index cols;           // N
+  Int8Kernel kernel;
+
+  Index panel_bytes() const;
+};
+
+/// An int8 weight that owns its panels (zero at first).
+class Int8Matrix {
+ public:
+  Int8Matrix() = default;
+  Int8Matrix(Index rows, Index cols, Int8Kernel kernel);
+
+  Int8View view() const { return {panels_.data(), scales_.data(), rows_, cols_, kernel_}; }
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+
+  /// Quantises b [K, N'] to columns first_column .. first_column + N': a column's largest number
+  /// becomes 127 (63 in the dot kernel), the others the nearest integers. A column with an infinity
+  /// or a NaN becomes NaN.
+  void pack_columns(ConstMatrixView b, Index first_column);
+
+ private:
+  void pack_column(const float* from, Index stride, float inverse, Index column);
+
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Int8Kernel kernel_ = Int8Kernel::kWide;
+  std::vector<std::int8_t> panels_;
+  std::vector<float> scales_;
+};
+
+/// The integer of a weight, without offset.
+std::int32_t integer_at(Int8View weight, Index row, Index column);
+
+/// Reads columns first_column .. first_column + out.cols() as floats into out [K, N'].
+void unpack_columns(Int8View weight, Index first_column, MatrixView out);
+
+}  // namespace headscope

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "base/context.h"
+#include "base/view.h"
+#include "kernels/epilogue.h"
+
+namespace headscope {
+
+/// Columns in one panel of a packed right-hand matrix.
+inline constexpr Index kPanelWidth = 8;
+
+inline Index panel_count(Index cols) { return (cols + kPanelWidth - 1) / kPanelWidth; }
+
+/// Where some rows of one panel's columns go, and what is added on the way.
+struct PanelOutput {
+  const float* bias;      // [8]
+  const float* residual;  // [rows, 8] or null
+  Index residual_stride;
+  float* c;  // [rows, 8]
+  Index c_stride;
+
+  void skip_rows(Index rows) {
+    c += rows * c_stride;
+    if (residual) residual += rows * residual_stride;
+  }
+};
+
+/// A product a b whose right-hand side [K, N] lies in panels. What is in them, and how rows are
+/// multiplied with one, is the kind's own; which rows and panels go together, the threads, the
+/// edges and the activation are the same for all.
+class PanelProduct {
+ public:
+  PanelProduct(const void* panels, Index panel_bytes, Index depth, Index cols)
+      : panels_(static_cast<const char*>(panels)),
+        panel_bytes_(panel_bytes),
+        depth_(depth),
+        cols_(cols) {}
+
+  /// Multiplies rows row .. row + rows with the panel, scales, adds the output's bias and residual,
+  /// and writes.
+  virtual void multiply_rows(Index row, Index rows, Index panel, PanelOutput output) const = 0;
+
+  const void* panel(Index index) const { return panels_ + index * panel_bytes_; }
+  Index panel_bytes() const { return panel_bytes_; }
+  Index depth() const { return depth_; }
+  Index cols() const { return cols_; }
+
+ protected:
+  ~PanelProduct() = default;
+
+ private:
+  const char* panels_;
+  Index panel_bytes_;
+  Index depth_;
+  Index cols_;
+};
+
+/// c = activation(product + bias) + residual, on one thread. The scale is the product's part.
+void multiply_panels(const PanelProduct& product, const Epilogue& epilogue, MatrixView c);
+
+/// The same, spread over the threads of the context: equal to the bit for any number of them.
+void multiply_panels(Context& context, const PanelProduct& product, const Epilogue& epilogue,
+                     MatrixView c);
+
+}  // namespace headscope
