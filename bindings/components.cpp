@@ -173,8 +173,7 @@ val feed_forward(Context& context, const Arguments& arguments) {
   Matrix hidden(x.rows(), weights.w1.cols()), gate(x.rows(), weights.w_gate.cols()),
       output(x.rows(), weights.w2.cols());
   compute_hidden(context, weights, choice.activation, view(x), {view(hidden), view(gate)});
-  multiply(context, view(std::as_const(hidden)), weights.w2.view(), {.bias = pointer(b2)},
-           view(output));
+  multiply(context, view(std::as_const(hidden)), weights.w2, {.bias = pointer(b2)}, view(output));
   return marshal::only(copy_out(output));
 }
 
@@ -214,7 +213,7 @@ val encoder_layer(Context& context, const Arguments& arguments) {
   config.gated = given.has("w_gate");
   Parameters parameters = layer_parameters(config, given);
   LayerWeights weights;
-  pack_layer(config, 0, parameters, weights);
+  pack_layer(config, 0, WeightFormat::kFloat32, parameters, weights);
 
   const auto mask = arguments.mask();
   const auto position =

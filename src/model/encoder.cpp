@@ -16,17 +16,20 @@ const Config& checked(const Config& config) {
 
 }  // namespace
 
-Encoder::Encoder(const Config& config)
+Encoder::Encoder(const Config& config, WeightFormat format)
     : config_(checked(config)),
+      format_(format),
       parameters_(parameter_shapes(config)),
       layers_(static_cast<std::size_t>(config.n_layers)) {}
 
 void Encoder::finish() {
   for (Index layer = 0; layer < config_.n_layers; ++layer) {
-    pack_layer(config_, layer, parameters_, layers_[static_cast<std::size_t>(layer)]);
+    pack_layer(config_, layer, format_, parameters_, layers_[static_cast<std::size_t>(layer)]);
   }
   if (config_.pooler) {
-    pooler_ = PackedMatrix(config_.d_model, config_.d_model);
+    const bool in_float = format_ == WeightFormat::kFloat32;
+    pooler_ =
+        Weight(config_.d_model, config_.d_model, in_float ? format_ : WeightFormat::kInt8Wide);
     parameters_.hand_over("pooler.w", pooler_, 0);
   }
   position_ = make_position(config_.position, position_setting(config_, parameters_));
@@ -57,7 +60,7 @@ void Encoder::embed(std::span<const std::int32_t> ids, std::span<const std::int3
   }
 }
 
-std::vector<float> Encoder::pool(ConstMatrixView output) const {
+std::vector<float> Encoder::pool(Context& context, ConstMatrixView output) const {
   if (config_.pooling == Pooling::kNone) return {};
   Matrix pooled = Matrix::Zero(1, config_.d_model);
   const Index rows =
@@ -66,7 +69,7 @@ std::vector<float> Encoder::pool(ConstMatrixView output) const {
   pooled /= static_cast<float>(std::max<Index>(rows, 1));
   if (config_.pooler) {
     Matrix mapped(1, config_.d_model);
-    multiply(view(std::as_const(pooled)), pooler_.view(),
+    multiply(context, view(std::as_const(pooled)), pooler_,
              {.bias = parameters_.vector_or_null("pooler.b")}, view(mapped));
     for (Index j = 0; j < mapped.cols(); ++j) pooled(0, j) = std::tanh(mapped(0, j));
   }

@@ -15,7 +15,7 @@ namespace headscope {
 class Encoder {
  public:
   /// Throws bad-argument for a config that check_config refuses.
-  explicit Encoder(const Config& config);
+  explicit Encoder(const Config& config, WeightFormat format = WeightFormat::kFloat32);
 
   const Config& config() const { return config_; }
   Parameters& parameters() { return parameters_; }
@@ -36,13 +36,14 @@ class Encoder {
 
   /// The sentence vector of output rows [T, D] (after the final norm): pooled, through the pooler,
   /// and of length 1 where the config says so. Empty for pooling none; from zeros for T = 0.
-  std::vector<float> pool(ConstMatrixView output) const;
+  std::vector<float> pool(Context& context, ConstMatrixView output) const;
 
  private:
   Config config_;
+  WeightFormat format_;
   Parameters parameters_;
   std::vector<LayerWeights> layers_;
-  PackedMatrix pooler_;
+  Weight pooler_;
   std::unique_ptr<Position> position_;
 };
 

@@ -78,7 +78,7 @@ class LayerRun {
   void attend_heads(ConstMatrixView input) {
     const Index in = input.cols();
     MatrixView qkv = view(buffers_.qkv.data(), rows_, 3 * in);
-    multiply(context_, input, weights_.qkv.view(),
+    multiply(context_, input, weights_.qkv,
              {.bias = weights_.qkv_bias.empty() ? nullptr : weights_.qkv_bias.data()}, qkv);
     MatrixView concat = view(buffers_.concat.data(), rows_, in);
     attend(context_, options_.attention, sequences_, cols_of(qkv, 0, in), cols_of(qkv, in, in),
@@ -93,8 +93,8 @@ class LayerRun {
         view(static_cast<const float*>(buffers_.concat.data()), rows_, x_.cols());
     const bool projected = weights_.w_residual.cols() > 0;
     if (projected)
-      multiply(context_, x_, weights_.w_residual.view(), {.bias = weights_.b_residual}, stream);
-    add_product(Capture::kAttentionOutput, concat, weights_.wo.view(), weights_.bo,
+      multiply(context_, x_, weights_.w_residual, {.bias = weights_.b_residual}, stream);
+    add_product(Capture::kAttentionOutput, concat, weights_.wo, weights_.bo,
                 projected ? read(stream) : x_, stream);
   }
 
@@ -104,11 +104,11 @@ class LayerRun {
     compute_hidden(context_, weights_.feed_forward, options_.activation, input,
                    {hidden, view(buffers_.gate.data(), buffers_.gate.rows() ? rows_ : 0, f)});
     keep(Capture::kFeedForwardHidden, read(hidden));
-    add_product(Capture::kFeedForward, read(hidden), weights_.feed_forward.w2.view(),
+    add_product(Capture::kFeedForward, read(hidden), weights_.feed_forward.w2,
                 weights_.feed_forward.b2, residual, y);
   }
 
-  void add_product(Capture capture, ConstMatrixView a, PackedView b, const float* bias,
+  void add_product(Capture capture, ConstMatrixView a, const Weight& b, const float* bias,
                    ConstMatrixView residual, MatrixView out) {
     if (!keeps(sequences_, capture, layer())) {
       multiply(
@@ -118,7 +118,7 @@ class LayerRun {
       return;
     }
     // qkv is free by now, and wide enough
-    MatrixView product = view(buffers_.qkv.data(), rows_, b.cols);
+    MatrixView product = view(buffers_.qkv.data(), rows_, b.cols());
     multiply(context_, a, b, {.bias = bias}, product);
     keep(capture, read(product));
     out = product + residual;
@@ -136,30 +136,36 @@ class LayerRun {
 
 }  // namespace
 
-void pack_layer(const Config& config, Index layer, Parameters& parameters, LayerWeights& weights) {
+void pack_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
+                LayerWeights& weights) {
   const std::string prefix = "layers." + std::to_string(layer) + ".";
-  const auto hand_over = [&](const char* name, PackedMatrix& packed, Index width, Index column) {
+  const WeightFormat exact = format == WeightFormat::kInt8Dot ? WeightFormat::kInt8Wide : format;
+  const auto hand_over_column = [&](const char* name, Weight& weight, Index column) {
+    parameters.hand_over(prefix + name, weight, column);
+  };
+  const auto hand_over = [&](const char* name, Weight& weight, WeightFormat weight_format) {
     const ParameterShape& shape = parameters.shape(prefix + name);
-    if (packed.cols() == 0) packed = PackedMatrix(shape.rows, width ? width : shape.cols);
-    parameters.hand_over(prefix + name, packed, column);
+    weight = Weight(shape.rows, shape.cols, weight_format);
+    hand_over_column(name, weight, 0);
   };
   const auto vector = [&](const char* name) { return parameters.vector_or_null(prefix + name); };
   const Index in = config.input_width(layer);
-  hand_over("attention.wq", weights.qkv, 3 * in, 0);
-  hand_over("attention.wk", weights.qkv, 3 * in, in);
-  hand_over("attention.wv", weights.qkv, 3 * in, 2 * in);
+  weights.qkv = Weight(in, 3 * in, exact);
+  hand_over_column("attention.wq", weights.qkv, 0);
+  hand_over_column("attention.wk", weights.qkv, in);
+  hand_over_column("attention.wv", weights.qkv, 2 * in);
   if (config.bias) {
     for (const char* name : {"attention.bq", "attention.bk", "attention.bv"}) {
       weights.qkv_bias.insert(weights.qkv_bias.end(), vector(name), vector(name) + in);
     }
   }
-  hand_over("attention.wo", weights.wo, 0, 0);
+  hand_over("attention.wo", weights.wo, format);
   weights.bo = vector("attention.bo");
-  if (in != config.d_model) hand_over("attention.w_residual", weights.w_residual, 0, 0);
+  if (in != config.d_model) hand_over("attention.w_residual", weights.w_residual, exact);
   weights.b_residual = vector("attention.b_residual");
-  hand_over("feed_forward.w1", weights.feed_forward.w1, 0, 0);
-  if (config.gated) hand_over("feed_forward.w_gate", weights.feed_forward.w_gate, 0, 0);
-  hand_over("feed_forward.w2", weights.feed_forward.w2, 0, 0);
+  hand_over("feed_forward.w1", weights.feed_forward.w1, format);
+  if (config.gated) hand_over("feed_forward.w_gate", weights.feed_forward.w_gate, format);
+  hand_over("feed_forward.w2", weights.feed_forward.w2, format);
   weights.feed_forward.b1 = vector("feed_forward.b1");
   weights.feed_forward.b2 = vector("feed_forward.b2");
   weights.feed_forward.b_gate = vector("feed_forward.b_gate");

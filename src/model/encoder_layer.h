@@ -18,11 +18,11 @@ struct NormWeights {
 
 /// The weights of one layer as the products want them. Made once, when a model is complete.
 struct LayerWeights {
-  PackedMatrix qkv;  // [D_in, 3 D_in]: W^Q | W^K | W^V
+  Weight qkv;  // [D_in, 3 D_in]: W^Q | W^K | W^V
   std::vector<float> qkv_bias;
-  PackedMatrix wo;
+  Weight wo;
   const float* bo = nullptr;
-  PackedMatrix w_residual;  // empty where D_in = D
+  Weight w_residual;  // empty where D_in = D
   const float* b_residual = nullptr;
   FeedForwardWeights feed_forward;
   NormWeights norm1;
@@ -30,8 +30,10 @@ struct LayerWeights {
 };
 
 /// Packs layer `layer` of the parameters, which hand their matrices over and must outlive the
-/// weights (the address of `weights` must not change afterwards).
-void pack_layer(const Config& config, Index layer, Parameters& parameters, LayerWeights& weights);
+/// weights (the address of `weights` must not change afterwards). Under kInt8Dot the queries, keys,
+/// values and the residual's projection are wide: 7 bits there cost most of the accuracy.
+void pack_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
+                LayerWeights& weights);
 
 /// What a layer takes from its encoder's config.
 struct LayerOptions {

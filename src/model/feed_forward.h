@@ -2,16 +2,17 @@
 
 #include "base/context.h"
 #include "base/view.h"
-#include "kernels/gemm.h"
+#include "kernels/activation.h"
+#include "model/weight.h"
 
 namespace headscope {
 
 /// Weights of a position-wise feed-forward network; biases may be null, w_gate is empty unless
 /// gated.
 struct FeedForwardWeights {
-  PackedMatrix w1;      // [D, F]
-  PackedMatrix w2;      // [F, D]
-  PackedMatrix w_gate;  // [D, F]
+  Weight w1;      // [D, F]
+  Weight w2;      // [F, D]
+  Weight w_gate;  // [D, F]
   const float* b1 = nullptr;
   const float* b2 = nullptr;
   const float* b_gate = nullptr;

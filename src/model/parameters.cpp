@@ -142,9 +142,9 @@ void Parameters::initialise(std::uint32_t seed) {
   }
 }
 
-void Parameters::hand_over(const std::string& name, PackedMatrix& packed, Index first_column) {
+void Parameters::hand_over(const std::string& name, Weight& packed, Index first_column) {
   Home& home = homes_[index_of(name)];
-  pack_columns(view(std::as_const(home.values)), first_column, packed.panels());
+  packed.pack_columns(view(std::as_const(home.values)), first_column);
   home = {Matrix(), &packed, first_column};
 }
 
@@ -152,7 +152,7 @@ Matrix Parameters::read(const std::string& name) const {
   const std::size_t i = index_of(name);
   if (!homes_[i].packed) return homes_[i].values;
   Matrix out(shapes_[i].rows, shapes_[i].cols);
-  unpack_columns(homes_[i].packed->view(), homes_[i].first_column, view(out));
+  homes_[i].packed->unpack_columns(homes_[i].first_column, view(out));
   return out;
 }
 

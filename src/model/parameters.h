@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/view.h"
-#include "kernels/gemm.h"
 #include "model/config.h"
+#include "model/weight.h"
 
 namespace headscope {
 
@@ -56,14 +56,15 @@ class Parameters {
 
   /// Packs the matrix into `packed` at first_column and frees the plain values; `packed` must
   /// outlive this object.
-  void hand_over(const std::string& name, PackedMatrix& packed, Index first_column);
-  /// A copy of the values, wherever they live. Throws not-found.
+  void hand_over(const std::string& name, Weight& packed, Index first_column);
+  /// A copy of the values, wherever they live: of an int8 weight those that are computed with.
+  /// Throws not-found.
   Matrix read(const std::string& name) const;
 
  private:
   struct Home {
     Matrix values;
-    const PackedMatrix* packed = nullptr;
+    const Weight* packed = nullptr;
     Index first_column = 0;
   };
   std::size_t index_of(const std::string& name) const;

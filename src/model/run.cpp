@@ -191,7 +191,7 @@ void Run::finish() {
     const ConstMatrixView output =
         rows_of(view(std::as_const(hidden_)), sequences_[i].first_query, sequences_[i].queries);
     if (traces_[i].has(Capture::kOutput, -1)) traces_[i].matrix(Capture::kOutput, -1) = output;
-    pooled_.push_back(encoder_.pool(output));
+    pooled_.push_back(encoder_.pool(context_, output));
   }
 }
 

@@ -45,8 +45,7 @@ Matrix output_of(const Json& fixture) {
   compute_hidden(context, weights,
                  kActivations.at(fixture["attrs"]["activation"].get<std::string>()), view(x),
                  {view(hidden), view(gate)});
-  multiply(context, view(std::as_const(hidden)), weights.w2.view(), {.bias = pointer(b2)},
-           view(output));
+  multiply(context, view(std::as_const(hidden)), weights.w2, {.bias = pointer(b2)}, view(output));
   return output;
 }
 
