@@ -11,6 +11,7 @@
 #include "bindings/config_marshal.h"
 #include "bindings/marshal.h"
 #include "io/checkpoint.h"
+#include "kernels/int8_kernel.h"
 #include "kernels/self_test.h"
 #include "model/encoder.h"
 #include "model/run.h"
@@ -24,7 +25,8 @@ using marshal::guarded;
 using marshal::val;
 
 struct EncoderSlot {
-  explicit EncoderSlot(const Config& config) : encoder(config), loader(encoder.parameters()) {}
+  EncoderSlot(const Config& config, WeightFormat format)
+      : encoder(config, format), loader(encoder.parameters()) {}
   Encoder encoder;
   CheckpointLoader loader;
 };
@@ -94,9 +96,22 @@ val self_test() {
   return guarded([] { return val(kernels_agree()); });
 }
 
-val encoder_create(const val& config) {
+val int8_kernel() {
+  return guarded(
+      [] { return val::u8string(fastest_int8_kernel() == Int8Kernel::kDot ? "dot" : "wide"); });
+}
+
+WeightFormat format_in(const std::string& word) {
+  if (word == "f32") return WeightFormat::kFloat32;
+  if (word == "wide") return WeightFormat::kInt8Wide;
+  require(int8_kernel_agrees(Int8Kernel::kDot), ErrorCode::kInternal,
+          "encoder: the dot kernel is not right in this engine");
+  return WeightFormat::kInt8Dot;
+}
+
+val encoder_create(const val& config, const std::string& weights) {
   return guarded([&] {
-    auto slot = std::make_shared<EncoderSlot>(marshal::config_in(config));
+    auto slot = std::make_shared<EncoderSlot>(marshal::config_in(config), format_in(weights));
     const int id = ++engine().last_id;
     engine().encoders.emplace(id, std::move(slot));
     return val(id);
@@ -308,6 +323,7 @@ EMSCRIPTEN_BINDINGS(headscope) {
   function("heapBytes", &headscope::heap_bytes);
   function("startThreads", &headscope::start_threads);
   function("selfTest", &headscope::self_test);
+  function("int8Kernel", &headscope::int8_kernel);
   function("encoderCreate", &headscope::encoder_create);
   function("encoderConfig", &headscope::encoder_config);
   function("encoderShapes", &headscope::encoder_shapes);

@@ -69,11 +69,20 @@ export class Encoder {
    *
    * @param {LoadedEncoder} loaded
    */
-  constructor({ engine, encoder, config, names, tokenizer }) {
+  constructor({ engine, encoder, config, names, tokenizer, int8Kernel }) {
     /** @readonly */
     this.engine = engine;
     /** With all defaults filled in. @readonly */
     this.config = freezeConfig(config);
+    /** What the weights are kept and multiplied in. @readonly */
+    this.dtype = int8Kernel === undefined ? /** @type {const} */ ("f32") : "int8";
+    /**
+     * How products in int8 are computed: "wide" keeps 8 bits of every weight; "dot" keeps 7 of most
+     * and is taken where it is faster. Undefined in float32.
+     *
+     * @readonly
+     */
+    this.int8Kernel = int8Kernel;
     /** In the order of the computation. @readonly */
     this.parameterNames = names;
     /** How many token ids there are, from 0. @readonly */

@@ -33,7 +33,7 @@ import { HeadscopeError } from "./trace/error.js";
  * @returns {Promise<LoadedEncoder>}
  */
 export async function loadPretrained(source, options, defaultEngine) {
-  const { engine, signal, onProgress } = readLoadingOptions(options);
+  const { engine, dtype = "f32", signal, onProgress } = readLoadingOptions(options);
   throwIfAborted(signal, "fromPretrained");
   const place = openSource(source, supply);
   const started = engine ?? defaultEngine();
@@ -46,7 +46,8 @@ export async function loadPretrained(source, options, defaultEngine) {
   try {
     const transfer = /** @type {ArrayBuffer[]} */ (own);
     const caller = "fromPretrained";
-    return await load(home, { config, parameters }, { caller, tokenizer, signal, transfer });
+    const args = { config, dtype, parameters };
+    return await load(home, args, { caller, tokenizer, signal, transfer });
   } catch (error) {
     // The arguments are the contents of files here.
     if (!(error instanceof HeadscopeError) || error.code !== "bad-argument") throw error;
@@ -85,11 +86,12 @@ async function untilOneFails(signal, begin) {
  */
 export async function loadConfigured(config, options, defaultEngine) {
   aConfig(config, "config");
-  const { engine, signal, seed = 0, parameters, tokenizer } = readOwnOptions(options);
+  const read = readOwnOptions(options);
+  const { engine, dtype = "f32", signal, seed = 0, parameters, tokenizer } = read;
   const caller = "fromConfig";
   throwIfAborted(signal, caller);
   // The caller may change what it gave while the engine starts.
-  const own = { config: copyConfig(config), parameters: ownSource(seed, parameters) };
+  const own = { config: copyConfig(config), dtype, parameters: ownSource(seed, parameters) };
   const using = Promise.resolve(engine ?? defaultEngine());
   const home = await untilAborted(using, signal, caller);
   return load(home, own, { caller, tokenizer, signal, transfer: [] });

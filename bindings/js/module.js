@@ -40,6 +40,13 @@ import { HeadscopeError } from "./trace/error.js";
  */
 
 /**
+ * How products in int8 are computed: "wide", with weights of 8 bits, works everywhere; "dot", with 7
+ * bits in most weights, is faster where engine and processor have the instruction.
+ *
+ * @typedef {"wide" | "dot"} Int8Kernel
+ */
+
+/**
  * One tensor of a safetensors file: `begin` and `end` in bytes, from the start of the data section.
  *
  * @typedef {{ name: string, dtype: string, shape: number[], begin: number, end: number }} Tensor
@@ -52,7 +59,8 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {() => Outcome<number>} heapBytes
  * @property {(count: number) => Outcome<void>} startThreads
  * @property {() => Outcome<boolean>} selfTest
- * @property {(config: EncoderConfig) => Outcome<number>} encoderCreate
+ * @property {() => Outcome<Int8Kernel>} int8Kernel the faster one here; timed on the first call
+ * @property {(config: EncoderConfig, weights: "f32" | Int8Kernel) => Outcome<number>} encoderCreate
  * @property {(encoder: number) => Outcome<EncoderConfig>} encoderConfig
  * @property {(encoder: number) => Outcome<{ name: string, shape: number[] }[]>} encoderShapes
  * @property {(encoder: number, tensor: Tensor, bytes: Uint8Array) => Outcome<void>} encoderPlace

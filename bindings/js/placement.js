@@ -13,8 +13,9 @@ import { HeadscopeError } from "./trace/error.js";
  * @param {LoadArguments} args
  * @returns {LoadResult}
  */
-export function loadEncoder(module, { config, parameters }) {
-  const encoder = unwrap(module.encoderCreate(config));
+export function loadEncoder(module, { config, dtype, parameters }) {
+  const int8Kernel = dtype === "int8" ? unwrap(module.int8Kernel()) : undefined;
+  const encoder = unwrap(module.encoderCreate(config, int8Kernel ?? "f32"));
   try {
     const shapes = unwrap(module.encoderShapes(encoder));
     if ("seed" in parameters) {
@@ -25,7 +26,7 @@ export function loadEncoder(module, { config, parameters }) {
       unwrap(module.encoderFinish(encoder));
     }
     const names = shapes.map(({ name }) => name);
-    return { encoder, config: unwrap(module.encoderConfig(encoder)), names };
+    return { encoder, config: unwrap(module.encoderConfig(encoder)), names, int8Kernel };
   } catch (error) {
     unwrap(module.encoderDispose(encoder));
     throw error;

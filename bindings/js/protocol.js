@@ -1,6 +1,7 @@
 /** @typedef {import("./module.js").EncoderConfig} EncoderConfig */
 /** @typedef {import("./module.js").ErrorCode} ErrorCode */
 /** @typedef {import("./module.js").HeadGate} HeadGate */
+/** @typedef {import("./module.js").Int8Kernel} Int8Kernel */
 /** @typedef {import("./module.js").RunRequest} RunRequest */
 /** @typedef {import("./module.js").Sequence} Sequence */
 /** @typedef {import("./module.js").SequenceResult} SequenceResult */
@@ -32,8 +33,9 @@
  *
  * @typedef {{ files: { tensors: Tensor[], bytes: Uint8Array }[] }
  *   | { values: Record<string, Float32Array> } | { seed: number }} ParameterSource
- * @typedef {{ config: EncoderConfig, parameters: ParameterSource }} LoadArguments
- * @typedef {{ encoder: number, config: EncoderConfig, names: string[] }} LoadResult
+ * @typedef {{ config: EncoderConfig, dtype: "f32" | "int8", parameters: ParameterSource }} LoadArguments
+ * @typedef {{ encoder: number, config: EncoderConfig, names: string[],
+ *   int8Kernel: Int8Kernel | undefined }} LoadResult
  * @typedef {{ encoder: number, sequences: Sequence[], gates: HeadGate[][] }} AnalysisArguments
  * @typedef {{ sequences: SequenceResult[], forward_ms: number, copy_ms: number }} RunResult
  */

@@ -73,7 +73,6 @@ refuses("fromPretrained", (...args) => Encoder.fromPretrained(...args), [
   [[undefined, null], "bad-argument", /fromPretrained is null/],
   [[undefined, { engine: {} }], "bad-argument", /engine is Object, expected an Engine/],
   [[undefined, { dtype: "f16" }], "bad-argument", /dtype is "f16"/],
-  [[undefined, { dtype: "int8" }], "unsupported-environment", /int8/],
   [[undefined, { signal: {} }], "bad-argument", /signal is Object, expected an AbortSignal/],
   [[undefined, { onProgress: 1 }], "bad-argument", /onProgress is 1/],
   [[undefined, { seed: 1 }], "bad-argument", /unknown "seed"/],
