@@ -1,7 +1,7 @@
 import { matrixImage } from "./matrix-image.js";
 import { html, svg } from "./node.js";
 import { weightText } from "./number-text.js";
-import { inkOn, weightColour } from "./palette.js";
+import { inkOn, valueColour } from "./palette.js";
 import { textWidth } from "./text-width.js";
 import { shorten, tokenLabel } from "./token-label.js";
 
@@ -257,7 +257,7 @@ function place(node, x, y, width, height) {
  */
 export function weightKey({ theme, from, to }) {
   const stops = Array.from({ length: 11 }, (_, i) =>
-    svg("rect", { x: i * 8, width: 8, height: 10, fill: weightColour(i / 10, theme) }),
+    svg("rect", { x: i * 8, width: 8, height: 10, fill: valueColour(i / 10, theme) }),
   );
   const strip = svg("svg", { width: 88, height: 10, class: "strip", "aria-hidden": "true" });
   strip.append(...stops);

@@ -87,15 +87,15 @@ export function rampTo(theme, end) {
 const ramps = new Map();
 
 /**
- * The colour of a weight from 0 to 1.
+ * The colour of a weight, or of a signed value.
  *
- * @param {number} weight
+ * @param {number} value from -1 to 1; negative ones lie on the side of `counter`
  * @param {Theme} theme
  * @returns {string} a CSS colour
  */
-export function weightColour(weight, theme) {
-  const ramp = rampTo(theme, "accent");
-  const at = rampStep(weight) * 4;
+export function valueColour(value, theme) {
+  const ramp = rampTo(theme, value < 0 ? "counter" : "accent");
+  const at = rampStep(Math.abs(value)) * 4;
   const opacity = /** @type {number} */ (ramp[at + 3] / 255).toFixed(3);
   return `rgb(${ramp[at]} ${ramp[at + 1]} ${ramp[at + 2]} / ${opacity})`;
 }

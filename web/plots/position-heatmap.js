@@ -2,7 +2,7 @@ import { ticks } from "d3-array";
 import { matrixImage } from "./matrix-image.js";
 import { html, svg } from "./node.js";
 import { decimalText } from "./number-text.js";
-import { inkOn, rampStep, rampTo } from "./palette.js";
+import { inkOn, valueColour } from "./palette.js";
 import { textWidth } from "./text-width.js";
 
 /** @typedef {import("../../bindings/js/trace/matrix.js").Matrix} Matrix */
@@ -171,18 +171,8 @@ function values(codes, { wide, high }, theme) {
 export function signedKey({ theme }) {
   const strip = svg("svg", { width: 104, height: 10, class: "strip", "aria-hidden": "true" });
   for (let i = 0; i < 13; ++i) {
-    const value = i / 6 - 1;
-    const ramp = rampTo(theme, value < 0 ? "counter" : "accent");
-    const at = rampStep(Math.abs(value)) * 4;
-    const [r, g, b, alpha] = ramp.subarray(at, at + 4);
-    strip.append(
-      svg("rect", {
-        x: i * 8,
-        width: 8,
-        height: 10,
-        fill: `rgb(${r} ${g} ${b} / ${((alpha ?? 0) / 255).toFixed(3)})`,
-      }),
-    );
+    const fill = valueColour(i / 6 - 1, theme);
+    strip.append(svg("rect", { x: i * 8, width: 8, height: 10, fill }));
   }
   return html("span", { class: "key" }, "\u22121", strip, "1");
 }

@@ -1,6 +1,6 @@
 import { html } from "./node.js";
 import { percentText } from "./number-text.js";
-import { inkOn, weightColour } from "./palette.js";
+import { inkOn, valueColour } from "./palette.js";
 import { continuesWord, tokenLabel } from "./token-label.js";
 
 /** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
@@ -47,7 +47,7 @@ function chip(token, index, goesOn, { theme, token: chosen = null, weights, unkn
   const label = html("span", { class: strange ? "text unknown" : "text" }, tokenLabel(token));
   const weight = weights?.[index];
   if (weight !== undefined) {
-    label.style.backgroundColor = weightColour(weight, theme);
+    label.style.backgroundColor = valueColour(weight, theme);
     label.style.color = inkOn(weight, theme);
   }
   const below = weight === undefined ? idText(token, strange) : percentText(weight);
