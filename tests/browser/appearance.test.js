@@ -105,6 +105,44 @@ for (const { name, launch } of browsers) {
       assert.doesNotMatch(await page.evaluate(() => location.hash), /theme/);
     });
 
+    it("has edges and underlines that tell a control of at least 3:1, stale text of 4.5:1", async () => {
+      for (const theme of themes) {
+        await page.evaluate((wanted) => {
+          document.documentElement.dataset.theme = wanted;
+          document.querySelector("headscope-attention")?.setAttribute("theme", wanted);
+          const root = document.querySelector("headscope-attention")?.shadowRoot;
+          root?.querySelector(".view")?.classList.add("stale");
+        }, theme);
+        const seen = await page.evaluate(() => {
+          const styleOf = (/** @type {Element | null | undefined} */ node) =>
+            getComputedStyle(/** @type {Element} */ (node));
+          const view = document
+            .querySelector("headscope-attention")
+            ?.shadowRoot?.querySelector(".view");
+          return {
+            marks: {
+              "the sentence's edge": styleOf(document.querySelector("#sentence")).borderBottomColor,
+              "a link's underline": styleOf(document.querySelector("button.link"))
+                .textDecorationColor,
+              "a field's edge": styleOf(document.querySelector(".settings input"))
+                .borderBottomColor,
+            },
+            opacity: Number(styleOf(view).opacity),
+          };
+        });
+        const { background, ink, muted } = palettes[theme];
+        for (const [what, colour] of Object.entries(seen.marks)) {
+          assert.ok(contrast(hex(colour), background) >= 3, `${what} in ${theme}: ${colour}`);
+        }
+        for (const colour of [ink, muted]) {
+          const faded = contrast(blend(colour, background, seen.opacity), background);
+          assert.ok(faded >= 4.5, `stale ${colour} in ${theme}: ${faded}`);
+        }
+      }
+      await page.reload();
+      await waitForText(page, text);
+    });
+
     if (name === "Chromium") {
       it("follows the system's theme", async () => {
         for (const theme of themes) {
@@ -163,6 +201,29 @@ for (const { name, launch } of browsers) {
 
 /** @param {string} colour "#rrggbb" */
 function rgb(colour) {
-  const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
-  return `rgb(${r}, ${g}, ${b})`;
+  return `rgb(${bytesOf(colour).join(", ")})`;
+}
+
+/** @param {string} colour "rgb(r, g, b)" */
+function hex(colour) {
+  const bytes = colour.match(/^rgb\((\d+), (\d+), (\d+)\)$/)?.slice(1) ?? assert.fail(colour);
+  return `#${bytes.map((byte) => Number(byte).toString(16).padStart(2, "0")).join("")}`;
+}
+
+/**
+ * @param {string} over "#rrggbb"
+ * @param {string} behind "#rrggbb"
+ * @param {number} opacity of `over`
+ */
+function blend(over, behind, opacity) {
+  const base = bytesOf(behind);
+  const mixed = bytesOf(over).map((byte, c) =>
+    Math.round(Number(base[c]) + (byte - Number(base[c])) * opacity),
+  );
+  return hex(`rgb(${mixed.join(", ")})`);
+}
+
+/** @param {string} colour "#rrggbb" */
+function bytesOf(colour) {
+  return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
 }

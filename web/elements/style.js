@@ -53,7 +53,7 @@ h3:empty, .note:empty, .keys:empty { display: none; }
     grid-template-rows: auto auto auto 1fr auto;
   }
 }
-.stale { opacity: 0.45; }
+.stale { filter: grayscale(1); }
 
 .status { margin-bottom: 24px; max-width: 68ch; }
 .status p, ::slotted(p) { margin: 0; }
