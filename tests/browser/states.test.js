@@ -132,6 +132,29 @@ for (const { name, launch } of browsers) {
       await waiting.close();
     });
 
+    for (const sized of [true, false]) {
+      const size = sized ? "tells" : "does not tell";
+      it(`counts the bytes of a model whose size the server ${size}, then prepares it`, async () => {
+        const waiting = await browser.newPage();
+        await waiting.evaluateOnNewDocument(slowWeights, sized);
+        await waiting.goto(server.url);
+        await waiting.waitForFunction(() => Object(globalThis).heard.at(-1)?.includes("MB"));
+        const before = await waiting.evaluate(() => Object(globalThis).heard);
+        assert.match(before.at(-1), sized ? /1\.\d MB of \d\.\d MB$/ : /model: 1\.\d MB$/);
+        assert.doesNotMatch(before.join(), /Preparing/);
+        const value = await waiting.$eval("headscope-attention", (element) =>
+          element.shadowRoot?.querySelector("progress")?.hasAttribute("value"),
+        );
+        assert.equal(value, sized);
+        await waiting.evaluate(() => Object(globalThis).goOn());
+        await waitForText(waiting, "the cat sat on the mat");
+        const heard = await waiting.evaluate(() => Object(globalThis).heard.filter(Boolean));
+        const preparing = heard.findIndex((/** @type {string} */ line) => line.startsWith("Prep"));
+        if (preparing >= 0) assert.equal(preparing, heard.length - 1, heard.join("\n"));
+        await waiting.close();
+      });
+    }
+
     it("says what failed and what to do, and tries again when asked", async () => {
       const broken = await browser.newPage();
       await broken.evaluateOnNewDocument(() => {
@@ -158,6 +181,44 @@ for (const { name, launch } of browsers) {
       await broken.close();
     });
   });
+}
+
+/**
+ * Runs in the page before its scripts: the weights come in as far as 1 MB, and the rest when
+ * `goOn()` is called; `heard` is every status that was told.
+ *
+ * @param {boolean} sized whether the server tells the size of the weights
+ */
+function slowWeights(sized) {
+  const goOn = new Promise((resolve) => Object.assign(globalThis, { goOn: resolve }));
+  /** @type {string[]} */
+  const heard = [];
+  Object.assign(globalThis, { heard });
+  const watch = () => {
+    const status = document.querySelector("headscope-attention")?.shadowRoot;
+    const line = status?.querySelector("[role=status]")?.textContent ?? "";
+    if (line !== heard.at(-1)) heard.push(line);
+    requestAnimationFrame(watch);
+  };
+  requestAnimationFrame(watch);
+  const real = globalThis.fetch;
+  globalThis.fetch = async (input, options) => {
+    const answer = await real(input, options);
+    if (!String(input instanceof Request ? input.url : input).includes("safetensors"))
+      return answer;
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(bytes.subarray(0, 1e6));
+        await goOn;
+        controller.enqueue(bytes.subarray(1e6));
+        controller.close();
+      },
+    });
+    const packed = { "content-encoding": "gzip" };
+    const headers = { "content-length": String(bytes.length), ...(sized ? {} : packed) };
+    return new Response(body, { headers });
+  };
 }
 
 /**

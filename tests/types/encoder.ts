@@ -8,7 +8,7 @@ export async function readAttention(signal: AbortSignal): Promise<Float32Array> 
     engine,
     signal,
     onProgress: ({ loaded_bytes, total_bytes, file }) => {
-      const line: string = `${file} ${loaded_bytes / (total_bytes ?? 1)} ${variant}`;
+      const line: string = `${file} ${loaded_bytes / (total_bytes || loaded_bytes)} ${variant}`;
       return void line;
     },
   });

@@ -1,5 +1,7 @@
-/** @typedef {import("../../bindings/js/checkpoint-source.js").Progress} Progress */
+import { LoadSum } from "./load-progress.js";
+
 /** @typedef {import("../../bindings/js/index.js").Encoder} Encoder */
+/** @typedef {import("./load-progress.js").LoadProgress} LoadProgress */
 
 /**
  * What `Encoder.fromPretrained` takes; undefined is the model that ships.
@@ -8,8 +10,12 @@
  */
 
 /**
- * @typedef {{ encoder: Promise<Encoder>, last: Progress | null, abort: AbortController,
- *   listeners: Set<(progress: Progress) => void> }} Loading
+ * @typedef {object} Loading
+ * @property {Promise<Encoder>} encoder
+ * @property {Encoder | null} loaded what the promise has become
+ * @property {LoadProgress | null} last
+ * @property {AbortController} abort
+ * @property {Set<(progress: LoadProgress) => void>} listeners
  */
 
 /** @type {Map<Source, Loading>} */
@@ -20,7 +26,7 @@ const loadings = new Map();
  * forgotten, so that the next call tries again.
  *
  * @param {Source} source
- * @param {(progress: Progress) => void} onProgress
+ * @param {(progress: LoadProgress) => void} onProgress
  * @returns {Promise<Encoder>}
  */
 export async function sharedEncoder(source, onProgress) {
@@ -40,7 +46,20 @@ export async function sharedEncoder(source, onProgress) {
  * @param {Source} source
  */
 export function stopLoading(source) {
-  loadings.get(source)?.abort.abort();
+  const loading = loadings.get(source);
+  // forgotten at once: who asks before the load has ended gets a new one
+  loadings.delete(source);
+  loading?.abort.abort();
+}
+
+/**
+ * Forgets an encoder that can run nothing more, so that the next call loads another.
+ *
+ * @param {Source} source
+ * @param {Encoder} encoder
+ */
+export function forgetEncoder(source, encoder) {
+  if (loadings.get(source)?.loaded === encoder) loadings.delete(source);
 }
 
 /**
@@ -50,22 +69,30 @@ export function stopLoading(source) {
 function startLoading(source) {
   const abort = new AbortController();
   const listeners = /** @type {Loading["listeners"]} */ (new Set());
+  const sum = new LoadSum();
+  const encoder = load(source, abort.signal, (progress) => {
+    const last = sum.add(progress);
+    loading.last = last;
+    for (const listener of listeners) listener(last);
+  });
   /** @type {Loading} */
-  const loading = { encoder: load(source, abort.signal, tell), last: null, abort, listeners };
-  /** @param {Progress} progress */
-  function tell(progress) {
-    loading.last = progress;
-    for (const listener of listeners) listener(progress);
-  }
+  const loading = { encoder, loaded: null, last: null, abort, listeners };
   loadings.set(source, loading);
-  loading.encoder.catch(() => loadings.delete(source));
+  encoder.then(
+    (loaded) => {
+      loading.loaded = loaded;
+    },
+    () => {
+      if (loadings.get(source) === loading) loadings.delete(source);
+    },
+  );
   return loading;
 }
 
 /**
  * @param {Source} source
  * @param {AbortSignal} signal
- * @param {(progress: Progress) => void} onProgress
+ * @param {(progress: import("./load-progress.js").Progress) => void} onProgress
  * @returns {Promise<Encoder>}
  */
 async function load(source, signal, onProgress) {

@@ -2,7 +2,7 @@ import { html } from "../plots/node.js";
 import { bytesText } from "../plots/number-text.js";
 import { say } from "./panel.js";
 
-/** @typedef {import("./encoders.js").Progress} Progress */
+/** @typedef {import("./load-progress.js").LoadProgress} LoadProgress */
 /** @typedef {import("./text-runner.js").Outcome} Outcome */
 
 /**
@@ -37,17 +37,18 @@ export function createStatus({ onRetry, onStop }) {
       const { state } = outcome;
       const message = messageOf(outcome);
       node.hidden = message === "";
-      node.classList.toggle("failed", state === "failed");
+      const failed = state === "failed" || state === "undrawable";
+      node.classList.toggle("failed", failed);
       empty.hidden = !(state === "shown" && outcome.trace.tokens.length === 0);
       bar.hidden = state !== "loading";
       stop.hidden = state !== "loading";
       retry.hidden = state !== "failed" && state !== "stopped";
-      copy.hidden = state !== "failed";
+      copy.hidden = !failed;
       say(text, message);
       say(copy, "Copy the details");
-      if (state !== "failed") node.querySelector("textarea")?.remove();
+      if (!failed) node.querySelector("textarea")?.remove();
       if (state === "loading") setBar(bar, outcome.progress);
-      if (state === "failed") details = detailsOf(outcome.error, outcome.text);
+      if (failed) details = detailsOf(outcome.error, outcome.text);
     },
   };
 }
@@ -71,6 +72,7 @@ function messageOf(outcome) {
   if (outcome.state === "loading") return loadingText(outcome.progress);
   if (outcome.state === "stopped") return "Stopped before the model was there.";
   if (outcome.state === "failed") return failureText(outcome.error);
+  if (outcome.state === "undrawable") return undrawableText(outcome.error);
   if (outcome.state !== "shown") return "";
   const { trace, cut } = outcome;
   if (trace.tokens.length === 0)
@@ -82,24 +84,24 @@ function messageOf(outcome) {
 }
 
 /**
- * @param {Progress | null} progress
+ * @param {LoadProgress | null} progress
  * @returns {string}
  */
 function loadingText(progress) {
   if (progress === null) return "Starting the engine …";
-  const { loaded_bytes: loaded, total_bytes: total, file } = progress;
-  if (total === null) return `Loading ${file}: ${bytesText(loaded)}`;
-  if (loaded < total) return `Loading ${file}: ${bytesText(loaded)} of ${bytesText(total)}`;
-  return "Preparing the model …";
+  if (progress.complete) return "Preparing the model …";
+  const { loaded_bytes: loaded, total_bytes: total } = progress;
+  const known = total === 0 ? "" : ` of ${bytesText(total)}`;
+  return `Loading the model: ${bytesText(loaded)}${known}`;
 }
 
 /**
  * @param {HTMLProgressElement} bar
- * @param {Progress | null} progress
+ * @param {LoadProgress | null} progress
  */
 function setBar(bar, progress) {
   // without a value the browser shows that something goes on, but not how far it is
-  if (progress === null || !progress.total_bytes) bar.removeAttribute("value");
+  if (progress === null || progress.total_bytes === 0) bar.removeAttribute("value");
   else bar.value = progress.loaded_bytes / progress.total_bytes;
 }
 
@@ -116,9 +118,26 @@ const advice = {
  */
 function failureText(error) {
   const known = "code" in error ? advice[String(error.code)] : undefined;
-  const stop = /[.!?]$/.test(error.message) ? "" : ".";
   const next = known ?? "Try again; the details help whoever looks into it.";
-  return `This did not work: ${error.message}${stop} ${next}`;
+  return `This did not work: ${sentenceOf(error)} ${next}`;
+}
+
+/**
+ * @param {Error} error
+ * @returns {string} why a trace is not drawn and what to do
+ */
+function undrawableText(error) {
+  const known = "code" in error ? "Give one that holds the weights of every head." : undefined;
+  const next = known ?? "The details help whoever looks into it.";
+  return `This trace cannot be drawn: ${sentenceOf(error)} ${next}`;
+}
+
+/**
+ * @param {Error} error
+ * @returns {string}
+ */
+function sentenceOf({ message }) {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
 /**

@@ -1,18 +1,20 @@
-import { sharedEncoder, stopLoading } from "./encoders.js";
+import { forgetEncoder, sharedEncoder, stopLoading } from "./encoders.js";
 
 /** @typedef {import("../../bindings/js/index.js").Encoder} Encoder */
 /** @typedef {import("../../bindings/js/trace/trace.js").Trace} Trace */
-/** @typedef {import("./encoders.js").Progress} Progress */
+/** @typedef {import("./load-progress.js").LoadProgress} LoadProgress */
 
 /**
  * What has become of a text.
  *
  * @typedef {{ state: "waiting" }
- *   | { state: "loading", progress: Progress | null }
+ *   | { state: "loading", progress: LoadProgress | null }
  *   | { state: "shown", trace: Trace, encoder: Encoder, cut: number }
  *   | { state: "stopped" }
- *   | { state: "failed", error: Error, text: string }} Outcome
- *   cut: how many tokens were too many for the model
+ *   | { state: "failed", error: Error, text: string }
+ *   | { state: "undrawable", error: Error, text: string }} Outcome
+ *   cut: how many tokens were too many for the model; undrawable: there is a trace, but not of what
+ *   the view shows
  */
 
 /** Runs texts through an encoder. Only the outcome of the last text is ever told. */
@@ -55,15 +57,24 @@ export class TextRunner {
     const tell = (/** @type {Outcome} */ outcome) => {
       if (this.#current === current) this.#tell(outcome);
     };
+    /** @type {Encoder | undefined} */
+    let encoder;
     try {
-      const encoder = await this.#load(source, tell);
+      encoder = await this.#load(source, tell);
       if (signal.aborted) return;
       const trace = await encoder.run(text, { truncate: true, signal });
       const full = trace.tokens.length >= encoder.config.max_tokens;
       const all = full ? (await encoder.tokenize(text)).length : trace.tokens.length;
       tell({ state: "shown", trace, encoder, cut: all - trace.tokens.length });
     } catch (error) {
-      if (!signal.aborted) tell({ state: "failed", error: asError(error), text });
+      if (signal.aborted) return;
+      const code = codeOf(error);
+      // the worker of the engine may be gone, and nothing brings it back
+      const spent = code === "internal" || code === "disposed";
+      if (encoder !== undefined && spent) forgetEncoder(source, encoder);
+      // not by this runner's signal: another element that waits for the same model has stopped it
+      if (code === "aborted") tell({ state: "stopped" });
+      else tell({ state: "failed", error: asError(error), text });
     }
   }
 
@@ -73,15 +84,26 @@ export class TextRunner {
    * @returns {Promise<Encoder>}
    */
   async #load(source, tell) {
-    const loading = sharedEncoder(source, (progress) => tell({ state: "loading", progress }));
     // an encoder that is there already answers before the timer: then nothing flickers
     const late = setTimeout(() => tell({ state: "loading", progress: null }), 60);
+    const loading = sharedEncoder(source, (progress) => {
+      clearTimeout(late);
+      tell({ state: "loading", progress });
+    });
     try {
       return await loading;
     } finally {
       clearTimeout(late);
     }
   }
+}
+
+/**
+ * @param {unknown} thrown
+ * @returns {unknown} the code of a HeadscopeError
+ */
+function codeOf(thrown) {
+  return thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
 }
 
 /**
