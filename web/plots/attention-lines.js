@@ -18,6 +18,8 @@ import { shorten, tokenLabel } from "./token-label.js";
 
 const labelSize = 14;
 const longestLabel = 12;
+/** What a finger hits: rows of a long text go on under each other, and their box scrolls. */
+const leastRow = 24;
 const top = 26;
 
 const link = linkHorizontal();
@@ -47,7 +49,7 @@ export function attentionLines(weights, options) {
   const { tokens, width, token = null, key = null } = options;
   const labels = tokens.map((each) => shorten(tokenLabel(each), longestLabel));
   const widest = Math.max(36, ...labels.map((label) => textWidth(label, labelSize, 600)));
-  const row = tokens.length > 40 ? 15 : tokens.length > 20 ? 20 : tokens.length > 12 ? 24 : 30;
+  const row = tokens.length > 12 ? leastRow : 30;
   const shares = token !== null || key !== null ? textWidth("100%", labelSize) + 8 : 0;
   const left = Math.ceil(widest) + 10;
   const right = width - Math.ceil(widest) - 10 - Math.ceil(textWidth("100%", labelSize) + 8);

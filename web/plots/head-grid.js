@@ -24,6 +24,8 @@ import { html } from "./node.js";
 
 const gap = 12;
 const largest = 132;
+/** What a finger hits. */
+const smallest = 24;
 
 /**
  * All heads as small heat maps, a row a layer: the same rows, columns and colours in each, so that
@@ -35,20 +37,41 @@ const largest = 132;
  */
 export function headGrid(heads, options) {
   const layers = [...new Set(heads.map(({ layer }) => layer))];
-  const columns = Math.max(1, ...layers.map((layer) => of(heads, layer).length));
-  const side = Math.min(largest, Math.floor((options.width - gap * (columns - 1)) / columns));
+  const most = Math.max(1, ...layers.map((layer) => of(heads, layer).length));
+  const { side, columns } = fitPictures(options.width, most);
+  const rowOf = (/** @type {number} */ layer) => {
+    const pictures = of(heads, layer).map((head) => picture(head, side, options));
+    const row = html("div", { class: "layer", role: "presentation" }, ...pictures);
+    row.style.gridTemplateColumns = `repeat(${columns}, ${side}px)`;
+    return row;
+  };
   return html(
     "div",
     { class: "plot heads" },
     ...layers.flatMap((layer) => [
       html("div", { class: "axis", id: `layer-${layer}` }, `layer ${layer}`),
-      html(
-        "div",
-        { class: "layer", role: "presentation" },
-        ...of(heads, layer).map((head) => picture(head, side, options)),
-      ),
+      rowOf(layer),
     ]),
   );
+}
+
+/**
+ * The largest pictures that fit beside each other; where they would be too small to hit, the heads
+ * of a layer go on in as few further rows as it takes.
+ *
+ * @param {number} width px
+ * @param {number} most heads of a layer
+ * @returns {{ side: number, columns: number }} side: px
+ */
+function fitPictures(width, most) {
+  let columns = most;
+  let side = 0;
+  for (let rows = 1; side < smallest; ++rows) {
+    columns = Math.ceil(most / rows);
+    side = Math.floor((width - gap * (columns - 1)) / columns);
+    if (columns === 1) side = Math.max(side, smallest);
+  }
+  return { side: Math.min(largest, side), columns };
 }
 
 /**

@@ -40,7 +40,7 @@ svg.plot { display: block; overflow: visible; }
 .link.faint { stroke-opacity: 0.1; }
 .lines text.share { fill: var(--headscope-accent); font-weight: 600; }
 
-.heads .layer { display: flex; gap: 12px; margin: 4px 0 16px; }
+.heads .layer { display: grid; gap: 12px; margin: 4px 0 16px; }
 .heads .head { cursor: pointer; font-size: 12px; line-height: 16px; }
 .heads .head .cells {
   outline: 1px solid var(--headscope-line); outline-offset: 0; margin-bottom: 6px;
