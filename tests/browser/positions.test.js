@@ -120,5 +120,44 @@ for (const { name, launch } of browsers) {
       assert.ok(shown.includes("position 1"), shown.join());
       assert.ok(shown.includes("sin 0.84  cos 0.54"), shown.join());
     });
+
+    it("leaves the browser its keys: arrows, Home and End with a modifier", async () => {
+      const taken = await page.$eval("headscope-positions[view=curves]", (element) => {
+        const box = element.shadowRoot?.querySelector(".box");
+        return ["altKey", "ctrlKey", "metaKey", "shiftKey"].flatMap((modifier) =>
+          ["ArrowLeft", "ArrowDown", "Home", "End"].filter((key) => {
+            const init = { key, [modifier]: true, bubbles: true, cancelable: true };
+            return box?.dispatchEvent(new KeyboardEvent("keydown", init)) === false;
+          }),
+        );
+      });
+      assert.deepEqual(taken, []);
+    });
+
+    it("says over the curves what is drawn: one frequency, all, or some, and whether they slow down", async () => {
+      /** @type {[Record<string, string>, RegExp][]} */
+      const cases = [
+        [{ "d-model": "2" }, /^One frequency/],
+        [{ "d-model": "16" }, /^Each frequency turns slower/],
+        [{ "d-model": "16", base: "1" }, /^8 frequencies$/],
+        [{ "d-model": "64", base: "1" }, /^8 of the 32 frequencies$/],
+        [{ "d-model": "64", base: "10000" }, /^8 of the 32 frequencies, from the fastest/],
+      ];
+      for (const [attributes, expected] of cases) {
+        await page.$eval(
+          "headscope-positions[view=curves]",
+          async (element, given) => {
+            const told = new Promise((resolve) => {
+              element.addEventListener("headscope-codes", resolve, { once: true });
+            });
+            for (const [name, value] of Object.entries(given)) element.setAttribute(name, value);
+            await told;
+          },
+          attributes,
+        );
+        await settle(page);
+        assert.match(String(await texts("curves", "h3")), expected);
+      }
+    });
   });
 }

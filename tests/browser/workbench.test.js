@@ -140,6 +140,40 @@ for (const { name, launch } of browsers) {
       assert.match((await readScreen(page)).note, /^Each query token/);
     });
 
+    it("leaves the browser its keys: with a modifier, and up and down where numbers scroll", async () => {
+      const press = (/** @type {string} */ panel, /** @type {KeyboardEventInit} */ init) =>
+        page.$eval(
+          "headscope-attention",
+          (element, name, options) => {
+            const box = element.shadowRoot?.querySelector(`[data-panel="${name}"]`);
+            const event = new KeyboardEvent("keydown", {
+              ...options,
+              bubbles: true,
+              cancelable: true,
+            });
+            box?.dispatchEvent(event);
+            return event.defaultPrevented;
+          },
+          panel,
+          init,
+        );
+      const before = await page.evaluate(() => location.hash);
+      for (const modifier of ["altKey", "ctrlKey", "metaKey", "shiftKey"]) {
+        for (const key of ["ArrowLeft", "ArrowRight", "ArrowDown", "Home", "End"]) {
+          for (const panel of ["tokens", "grid", "lines", "heatmap", "numbers-panel"]) {
+            const taken = await press(panel, { key, [modifier]: true });
+            assert.equal(taken, false, `${modifier} ${key} in ${panel}`);
+          }
+        }
+      }
+      for (const key of ["ArrowUp", "ArrowDown", "Home", "End"]) {
+        assert.equal(await press("numbers-panel", { key }), false, key);
+      }
+      assert.equal(await page.evaluate(() => location.hash), before);
+      assert.equal(await press("lines", { key: "ArrowDown" }), true);
+      await press("lines", { key: "Escape" });
+    });
+
     it("is reached with Tab in reading order", async () => {
       await page.focus("#sentence");
       /** @type {(string | undefined)[]} */

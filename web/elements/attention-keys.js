@@ -1,9 +1,9 @@
 /**
  * Where an arrow key leads: a step in the grid of heads, along the tokens, or to another key token.
  *
- * @typedef {{ layers: number[], heads: number, count: number, layer: number, head: number,
+ * @typedef {{ heads: Map<number, number[]>, count: number, layer: number, head: number,
  *   token: number | null, key: number | null, rightToLeft: boolean }} Standing
- *   layers: those that were captured; count: of tokens
+ *   heads: those that were captured, by layer; count: of tokens
  * @typedef {{ layer?: number, head?: number, token?: number | null, key?: number | null }} Move
  */
 
@@ -16,7 +16,8 @@ const arrows = {
 };
 
 /**
- * What a key does in a panel: arrows move, Home and End go to the ends, Escape lets go.
+ * What a key does in a panel: arrows move, Home and End go to the ends, Escape lets go. In the
+ * numbers they scroll, as they do in any long text.
  *
  * @param {string} panel
  * @param {string} pressed `KeyboardEvent.key`
@@ -26,7 +27,7 @@ const arrows = {
 export function moveBy(panel, pressed, standing) {
   if (pressed === "Escape") return { token: null, key: null };
   if (panel === "grid") return moveHead(pressed, standing);
-  if (standing.count === 0) return null;
+  if (panel === "numbers-panel" || standing.count === 0) return null;
   if (pressed === "Home") return { token: 0 };
   if (pressed === "End") return { token: standing.count - 1 };
   const arrow = arrows[pressed];
@@ -46,14 +47,28 @@ export function moveBy(panel, pressed, standing) {
  * @param {Standing} standing
  * @returns {Move | null}
  */
-function moveHead(pressed, { layers, layer, head, heads }) {
-  if (pressed === "Home") return { head: 0 };
-  if (pressed === "End") return { head: heads - 1 };
+function moveHead(pressed, { layer, head, heads }) {
+  const row = heads.get(layer) ?? [];
+  if (row.length === 0) return null;
+  if (pressed === "Home") return { head: row[0] ?? 0 };
+  if (pressed === "End") return { head: row.at(-1) ?? 0 };
   const arrow = arrows[pressed];
   if (arrow === undefined) return null;
   const [right, down] = arrow;
-  const place = step(layers.indexOf(layer), down, layers.length);
-  return { layer: /** @type {number} */ (layers[place]), head: step(head, right, heads) };
+  return {
+    layer: along([...heads.keys()], layer, down),
+    head: along(row, head, right),
+  };
+}
+
+/**
+ * @param {number[]} captured
+ * @param {number} from
+ * @param {number} by
+ * @returns {number} the one so many steps further
+ */
+function along(captured, from, by) {
+  return captured[step(captured.indexOf(from), by, captured.length)] ?? from;
 }
 
 /**

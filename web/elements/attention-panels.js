@@ -6,7 +6,7 @@ import { weightTable } from "../plots/number-table.js";
 import { percentText } from "../plots/number-text.js";
 import { quoted, tokenLabel } from "../plots/token-label.js";
 import { tokenStrip } from "../plots/token-strip.js";
-import { headsOf, headTitle, shownWeights, tokenNote } from "./attention-state.js";
+import { attentionHeads, headsOf, headTitle, shownWeights, tokenNote } from "./attention-state.js";
 import { createPanel, say, show } from "./panel.js";
 
 /** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
@@ -55,8 +55,9 @@ export function gridPanel() {
       const inputs = [trace, chosen.layer, chosen.head, at.layer, at.head, theme, scale, width];
       if (inputs.every((input, index) => input === drawn[index])) return;
       drawn = inputs;
-      const { n_layers: layers, n_heads: heads } = trace.config;
-      say(panel.title, `${counted(layers, "layer")} of ${counted(heads, "head")}`);
+      const held = [...attentionHeads(trace).values()].map((heads) => heads.length);
+      const most = counted(Math.max(0, ...held), "head");
+      say(panel.title, `${counted(held.length, "layer")} of ${most}`);
       say(
         panel.note,
         "Each square is one head: its rows are query tokens, its columns key tokens.",

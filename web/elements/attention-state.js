@@ -1,4 +1,5 @@
-import { readHead, readingCaption, readingTitle } from "../plots/head-reading.js";
+import { headRoles } from "../../bindings/js/trace/head-roles.js";
+import { roleCaption, roleTitle } from "../plots/head-role-text.js";
 import { percentText } from "../plots/number-text.js";
 import { quoted, tokenLabel } from "../plots/token-label.js";
 
@@ -21,28 +22,42 @@ import { quoted, tokenLabel } from "../plots/token-label.js";
  * @property {number | null} threshold
  */
 
+/** @typedef {import("../../bindings/js/trace/head-roles.js").HeadRole} HeadRole */
+/** @typedef {import("../plots/head-grid.js").GridHead & { role: HeadRole }} ReadHead */
+
 /**
- * All heads of a trace, with a few words about each. Reading a head takes a pass over its weights,
- * so it is done once a trace.
+ * The heads whose attention a trace holds, which need not be all that its config counts.
  *
  * @param {Trace} trace
- * @returns {import("../plots/head-grid.js").GridHead[]}
+ * @returns {Map<number, number[]>} by layer, ascending; empty where there is no attention
+ */
+export function attentionHeads(trace) {
+  const layers = trace.has("attention") ? trace.layers("attention") : [];
+  return new Map(layers.map((layer) => [layer, trace.heads("attention", layer)]));
+}
+
+/**
+ * All heads of a trace, with a few words about each. Reading the heads takes a pass over all
+ * weights, so it is done once a trace.
+ *
+ * @param {Trace} trace
+ * @returns {ReadHead[]}
+ * @throws {HeadscopeError} `not-found`: attention was not captured
  */
 export function headsOf(trace) {
   const known = grids.get(trace);
   if (known !== undefined) return known;
-  const heads = trace.layers("attention").flatMap((layer) =>
-    Array.from({ length: trace.config.n_heads }, (_, head) => {
-      const weights = trace.attention(layer, head);
-      const caption = weights.rows < 2 ? "" : readingCaption(readHead(weights), percentText);
-      return { layer, head, weights, caption };
-    }),
-  );
+  const heads = headRoles([trace]).map((role) => {
+    const { layer, head } = role;
+    const weights = trace.attention(layer, head);
+    const caption = weights.rows < 2 ? "" : roleCaption(role, percentText);
+    return { layer, head, weights, caption, role };
+  });
   grids.set(trace, heads);
   return heads;
 }
 
-/** @type {WeakMap<Trace, import("../plots/head-grid.js").GridHead[]>} */
+/** @type {WeakMap<Trace, ReadHead[]>} */
 const grids = new WeakMap();
 
 /**
@@ -65,9 +80,9 @@ export function shownWeights({ trace, chosen, hovered }) {
 export function headTitle(state) {
   const { layer, head } = state.hovered ?? state.chosen;
   const name = `Layer ${layer}, head ${head}`;
-  const weights = shownWeights(state);
-  if (weights.rows === 1) return `${name}: the only token looks at itself, 100%`;
-  return `${name} ${readingTitle(readHead(weights), percentText)}`;
+  if (shownWeights(state).rows === 1) return `${name}: the only token looks at itself, 100%`;
+  const read = headsOf(state.trace).find((each) => each.layer === layer && each.head === head);
+  return `${name} ${roleTitle(/** @type {ReadHead} */ (read).role, percentText)}`;
 }
 
 /**

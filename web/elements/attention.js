@@ -8,8 +8,9 @@ import {
   numbersPanel,
   tokensPanel,
 } from "./attention-panels.js";
+import { attentionHeads } from "./attention-state.js";
 import { HeadscopeElement } from "./element.js";
-import { widthOf } from "./panel.js";
+import { isModified, widthOf } from "./panel.js";
 import { placeOf } from "./place.js";
 import { createStatus } from "./status.js";
 import { TextRunner } from "./text-runner.js";
@@ -25,6 +26,12 @@ import { TextRunner } from "./text-runner.js";
  * What is chosen; the detail of `headscope-select`.
  *
  * @typedef {{ layer: number, head: number, token: number | null }} Selection
+ */
+
+/**
+ * What was to be run when a trace came about.
+ *
+ * @typedef {{ text: string | null, source: Source }} Asked
  */
 
 /** Which panels a view shows, in reading order. @type {Record<string, string[]>} */
@@ -49,7 +56,7 @@ const views = {
  * `model`: whatever `Encoder.fromPretrained` takes. `encoder` is the one that ran the text.
  *
  * Events: `headscope-select` when the reader chooses another head or token, `headscope-trace` when
- * a text has been run, `headscope-error` when it could not be.
+ * a text has been run, `headscope-error` when it could not be, or a trace could not be drawn.
  */
 export class HeadscopeAttention extends HeadscopeElement {
   static observedAttributes = [
@@ -67,6 +74,12 @@ export class HeadscopeAttention extends HeadscopeElement {
 
   /** @type {Trace | null} */
   #trace = null;
+  /** The trace that has turned out not to hold what the view draws. @type {Trace | null} */
+  #undrawable = null;
+  /** What the trace stands for; null where there is none. @type {Asked | null} */
+  #settled = null;
+  /** Whether what is set from now on takes effect at once. */
+  #connected = false;
   /** @type {import("./text-runner.js").Outcome} */
   #outcome = { state: "waiting" };
   /** @type {Source} */
@@ -92,13 +105,19 @@ export class HeadscopeAttention extends HeadscopeElement {
     this.addEventListener("pointerleave", this.#onPointer);
     root.addEventListener("click", this.#onClick);
     root.addEventListener("keydown", this.#onKey);
-    if (this.#trace === null) this.#runText();
+    this.#connected = true;
+    const { text, source } = this.#asked();
+    const same = this.#settled?.text === text && this.#settled.source === source;
+    if (this.#settled === null || !same) this.#runText();
   }
 
   /** @override */
   disconnectedCallback() {
     super.disconnectedCallback();
+    this.#connected = false;
     this.#runner.stop();
+    // what was under way is run anew when the element is back
+    if (this.#outcome.state === "loading") this.#outcome = { state: "waiting" };
   }
 
   /**
@@ -109,9 +128,9 @@ export class HeadscopeAttention extends HeadscopeElement {
    */
   attributeChangedCallback(name, before, now) {
     super.attributeChangedCallback();
-    if ((name === "text" || name === "model") && before !== now && this.isConnected) {
-      this.#runText();
-    }
+    if (before === now) return;
+    if ((name === "text" || name === "model") && this.#connected) this.#runText();
+    if (name === "view" && this.#outcome.state === "undrawable") this.#drawAnew();
   }
 
   /** What is shown; null before there is anything. @returns {Trace | null} */
@@ -122,7 +141,7 @@ export class HeadscopeAttention extends HeadscopeElement {
   set trace(trace) {
     this.#runner.stop();
     this.#outcome = { state: "waiting" };
-    this.#show(trace);
+    this.#show(trace, this.#asked());
   }
 
   /** What the text is run on, in place of `model`. @returns {Source} */
@@ -132,7 +151,7 @@ export class HeadscopeAttention extends HeadscopeElement {
 
   set checkpoint(source) {
     this.#checkpoint = source;
-    if (this.isConnected) this.#runText();
+    if (this.#connected) this.#runText();
   }
 
   /** The encoder that ran the text; null before there is one. */
@@ -147,9 +166,15 @@ export class HeadscopeAttention extends HeadscopeElement {
 
   /** Runs the text of the attribute, if there is one. */
   #runText() {
-    const text = this.getAttribute("text");
+    const { text, source } = this.#asked();
     if (text === null) return;
-    this.#runner.run(text, this.#source());
+    this.#settled = null;
+    this.#runner.run(text, source);
+  }
+
+  /** @returns {Asked} what the attributes and the checkpoint ask for */
+  #asked() {
+    return { text: this.getAttribute("text"), source: this.#source() };
   }
 
   /** @returns {Source} */
@@ -161,22 +186,37 @@ export class HeadscopeAttention extends HeadscopeElement {
   #take(outcome) {
     this.#outcome = outcome;
     if (outcome.state === "shown") {
-      this.#show(outcome.trace);
+      this.#show(outcome.trace, this.#asked());
       this.dispatchEvent(new CustomEvent("headscope-trace", { bubbles: true, composed: true }));
       return;
     }
-    if (outcome.state === "failed") {
-      const detail = { error: outcome.error };
-      const event = new CustomEvent("headscope-error", { detail, bubbles: true, composed: true });
-      this.dispatchEvent(event);
-    }
+    if (outcome.state === "failed") this.#tellError(outcome.error);
     this.requestPaint();
   }
 
-  /** @param {Trace | null} trace */
-  #show(trace) {
+  /** @param {Error} error */
+  #tellError(error) {
+    const detail = { error };
+    const event = new CustomEvent("headscope-error", { detail, bubbles: true, composed: true });
+    this.dispatchEvent(event);
+  }
+
+  /**
+   * @param {Trace | null} trace
+   * @param {Asked} asked what it stands for
+   */
+  #show(trace, asked) {
     this.#trace = trace;
+    this.#undrawable = null;
+    this.#settled = trace === null ? null : asked;
     this.#hover = {};
+    this.requestPaint();
+  }
+
+  /** Draws what could not be drawn once more: another view may need less of it. */
+  #drawAnew() {
+    this.#undrawable = null;
+    this.#outcome = { state: "waiting" };
     this.requestPaint();
   }
 
@@ -185,7 +225,7 @@ export class HeadscopeAttention extends HeadscopeElement {
     this.#layOut();
     this.#status.tell(this.#outcome);
     const trace = this.#trace;
-    const ready = trace !== null && trace.tokens.length > 0;
+    const ready = trace !== null && trace !== this.#undrawable && trace.tokens.length > 0;
     const view = this.root.querySelector(".view");
     view?.classList.toggle("long", (trace?.tokens.length ?? 0) > 9);
     view?.classList.toggle("stale", this.#outcome.state === "failed");
@@ -197,6 +237,18 @@ export class HeadscopeAttention extends HeadscopeElement {
     this.#panels.forEach((panel, index) => {
       panel.paint(state, /** @type {number} */ (widths[index]));
     });
+  }
+
+  /**
+   * @param {Error} error
+   * @override
+   */
+  paintFailure(error) {
+    this.#undrawable = this.#trace;
+    this.#outcome = { state: "undrawable", error, text: this.#trace?.text ?? "" };
+    for (const panel of this.#panels) panel.node.hidden = true;
+    this.#status.tell(this.#outcome);
+    this.#tellError(error);
   }
 
   /** Makes the panels of the view, where they are not there yet. */
@@ -247,11 +299,21 @@ export class HeadscopeAttention extends HeadscopeElement {
 
   /** @returns {{ layer: number, head: number }} within what the trace holds */
   #chosen() {
-    const layers = this.#trace?.layers("attention") ?? [];
-    const wanted = this.wholeNumber("layer", layers[0] ?? 0);
-    const layer = layers.includes(wanted) || layers.length === 0 ? wanted : (layers.at(-1) ?? 0);
-    const heads = this.#trace?.config.n_heads ?? Infinity;
-    return { layer, head: Math.min(this.wholeNumber("head", 0), heads - 1) };
+    const captured = this.#trace === null ? new Map() : attentionHeads(this.#trace);
+    const layer = this.#oneOf("layer", [...captured.keys()]);
+    return { layer, head: this.#oneOf("head", captured.get(layer) ?? []) };
+  }
+
+  /**
+   * @param {"layer" | "head"} name
+   * @param {number[]} captured ascending
+   * @returns {number} what the attribute asks for, or the nearest end of what there is
+   */
+  #oneOf(name, captured) {
+    const [first = 0, last = first] = [captured[0], captured.at(-1)];
+    const wanted = this.wholeNumber(name, first);
+    if (captured.length === 0 || captured.includes(wanted)) return wanted;
+    return wanted < first ? first : last;
   }
 
   /**
@@ -292,14 +354,11 @@ export class HeadscopeAttention extends HeadscopeElement {
     const pressed = /** @type {KeyboardEvent} */ (event);
     const trace = this.#trace;
     const box = /** @type {Element} */ (pressed.target).closest("[data-panel]");
-    if (trace === null || !(box instanceof HTMLElement) || pressed.ctrlKey || pressed.metaKey) {
-      return;
-    }
+    if (trace === null || !(box instanceof HTMLElement) || isModified(pressed)) return;
     const move = moveBy(box.dataset.panel ?? "", pressed.key, {
       ...this.selection,
       key: this.#index("key"),
-      layers: trace.layers("attention"),
-      heads: trace.config.n_heads,
+      heads: attentionHeads(trace),
       count: trace.tokens.length,
       rightToLeft: getComputedStyle(box.firstElementChild ?? box).direction === "rtl",
     });

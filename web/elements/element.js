@@ -69,12 +69,23 @@ export class HeadscopeElement extends Base {
       this.#due = false;
       if (!this.isConnected || this.#width === 0) return;
       this.root.host.toggleAttribute("data-dark", this.theme === "dark");
-      this.paint();
+      try {
+        this.paint();
+      } catch (error) {
+        this.paintFailure(error instanceof Error ? error : new Error(String(error)));
+      }
     });
   };
 
   /** Draws everything anew; for the classes below. */
   paint() {}
+
+  /**
+   * Shows why nothing could be drawn: inside a frame nobody else would tell. For the classes below.
+   *
+   * @param {Error} _error
+   */
+  paintFailure(_error) {}
 
   /**
    * A property that a page has set before the class was defined hides the accessor; this puts the

@@ -64,3 +64,13 @@ export function show(panel, plot) {
 export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
+
+/**
+ * Whether a press belongs to the browser: Alt and an arrow goes back, Ctrl and Home to the top.
+ *
+ * @param {KeyboardEvent} pressed
+ * @returns {boolean}
+ */
+export function isModified({ altKey, ctrlKey, metaKey, shiftKey }) {
+  return altKey || ctrlKey || metaKey || shiftKey;
+}

@@ -3,7 +3,7 @@ import { decimalsToTellFromOne, decimalText } from "../plots/number-text.js";
 import { positionCurves } from "../plots/position-curves.js";
 import { positionHeatmap, signedKey } from "../plots/position-heatmap.js";
 import { HeadscopeElement } from "./element.js";
-import { createPanel, say, show, widthOf } from "./panel.js";
+import { createPanel, isModified, say, show, widthOf } from "./panel.js";
 import { placeOf } from "./place.js";
 
 /** @typedef {import("../../bindings/js/trace/matrix.js").Matrix} Matrix */
@@ -114,6 +114,16 @@ export class HeadscopePositions extends HeadscopeElement {
     show(panel, plot);
   }
 
+  /**
+   * @param {Error} error
+   * @override
+   */
+  paintFailure({ message }) {
+    this.#panel.node.classList.add("failed");
+    say(this.#panel.note, `This did not work. ${message}`);
+    this.#panel.box.replaceChildren();
+  }
+
   /** @param {Event} event */
   #onPointer = (event) => {
     const pointer = /** @type {PointerEvent} */ (event);
@@ -139,7 +149,8 @@ export class HeadscopePositions extends HeadscopeElement {
 
   /** @param {Event} event */
   #onKey = (event) => {
-    const { key } = /** @type {KeyboardEvent} */ (event);
+    const pressed = /** @type {KeyboardEvent} */ (event);
+    if (isModified(pressed)) return;
     const last = (this.#codes?.rows ?? 0) - 1;
     const from = this.#pinned;
     const steps = /** @type {Record<string, number | null>} */ ({
@@ -151,7 +162,7 @@ export class HeadscopePositions extends HeadscopeElement {
       End: last,
       Escape: null,
     });
-    const to = steps[key];
+    const to = steps[pressed.key];
     if (to === undefined || last < 0) return;
     event.preventDefault();
     this.#pin(to);
@@ -206,13 +217,24 @@ function drawCurves({ codes, settings, theme, width, position }) {
   const { layout } = settings;
   const plot = positionCurves(codes, { width, theme, layout, position });
   const pairs = Math.floor(codes.cols / 2);
-  const title =
-    pairs > 8
-      ? `8 of the ${pairs} frequencies, from the fastest to the slowest`
-      : "Each frequency turns slower than the one before";
+  const title = curvesTitle(pairs, settings.base);
   const note =
     "Solid: sine. Dashed: cosine. A wavelength is the number of positions of a full turn.";
   return { title, note, plot };
+}
+
+/**
+ * What the curves show, and no more: a base up to 1 leaves nothing that slows down.
+ *
+ * @param {number} pairs how many frequencies there are
+ * @param {number} base
+ * @returns {string}
+ */
+function curvesTitle(pairs, base) {
+  if (pairs < 2) return "One frequency, as a sine and a cosine";
+  if (base > 1 && pairs <= 8) return "Each frequency turns slower than the one before";
+  const drawn = pairs > 8 ? `8 of the ${pairs} frequencies` : `${pairs} frequencies`;
+  return base > 1 ? `${drawn}, from the fastest to the slowest` : drawn;
 }
 
 /**

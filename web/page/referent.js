@@ -16,7 +16,7 @@ export function referentLine(trace) {
   if (query < 0 || key < 0) return null;
   const best = { layer: 0, head: 0, weight: -1 };
   for (const layer of trace.layers("attention")) {
-    for (let head = 0; head < trace.config.n_heads; ++head) {
+    for (const head of trace.heads("attention", layer)) {
       const weight = trace.attention(layer, head).at(query, key);
       if (weight > best.weight) Object.assign(best, { layer, head, weight });
     }
