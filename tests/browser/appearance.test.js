@@ -110,15 +110,16 @@ for (const { name, launch } of browsers) {
         await page.evaluate((wanted) => {
           document.documentElement.dataset.theme = wanted;
           document.querySelector("headscope-attention")?.setAttribute("theme", wanted);
-          const root = document.querySelector("headscope-attention")?.shadowRoot;
-          root?.querySelector(".view")?.classList.add("stale");
         }, theme);
+        await settle(page);
         const seen = await page.evaluate(() => {
           const styleOf = (/** @type {Element | null | undefined} */ node) =>
             getComputedStyle(/** @type {Element} */ (node));
           const view = document
             .querySelector("headscope-attention")
             ?.shadowRoot?.querySelector(".view");
+          // as after a failure; the next painting takes it away again
+          view?.classList.add("stale");
           return {
             marks: {
               "the sentence's edge": styleOf(document.querySelector("#sentence")).borderBottomColor,
