@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "../setup.js";
 import { SetupError } from "../shell.js";
 import { bundleModules, bundleSinglePage, SITE_ENTRIES } from "./bundles.js";
+import { allNotices } from "./licenses.js";
 
 const PAGE = join(ROOT, "web/page");
 const DIST = join(ROOT, "dist");
@@ -20,6 +21,7 @@ export async function buildSite(version) {
   for (const name of readdirSync(PAGE)) {
     if (!name.endsWith(".js")) cpSync(join(PAGE, name), join(folder, name), { recursive: true });
   }
+  writeFileSync(join(folder, "LICENSES.txt"), allNotices());
   cpSync(join(DIST, "models"), join(folder, "models"), { recursive: true });
   cpSync(join(DIST, "wasm"), join(folder, "wasm"), {
     recursive: true,
@@ -47,8 +49,13 @@ export async function buildSinglePage(version) {
   if (end < 0) throw new SetupError("web/page/index.html has no </body>");
   writeFileSync(
     join(DIST, "headscope.html"),
-    `${withoutScript.slice(0, end)}<script>\n${script}</script>\n${withoutScript.slice(end)}`,
+    `${withoutScript.slice(0, end)}<script>\n${script}</script>\n${noticesComment()}${withoutScript.slice(end)}`,
   );
+}
+
+/** The notices where a reader of the file's source finds them; two hyphens would end a comment. @returns {string} */
+function noticesComment() {
+  return `<!--\n${allNotices().replaceAll("--", "- -")}\n-->\n`;
 }
 
 /** What would end or confuse an inline script; inside strings and regular expressions alike `\x3c` is `<`. @param {string} script */
