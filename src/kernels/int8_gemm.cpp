@@ -14,6 +14,7 @@ namespace {
 struct Wide {
   using Integer = std::int16_t;
   static constexpr Int8Kernel kKernel = Int8Kernel::kWide;
+  static constexpr std::int32_t kOffset = 0;
   static constexpr int kHighest = kTileRows - 1;
   static constexpr Index kGroup = 2;
   static I16x8 load_panel(const std::int8_t* p) { return load_widened(p); }
@@ -24,6 +25,7 @@ struct Wide {
 struct Dot {
   using Integer = std::int8_t;
   static constexpr Int8Kernel kKernel = Int8Kernel::kDot;
+  static constexpr std::int32_t kOffset = kDotOffset;
   static constexpr int kHighest = kTileRows;
   static constexpr Index kGroup = 4;
   static I8x16 load_panel(const std::int8_t* p) { return load(p); }
@@ -33,40 +35,34 @@ struct Dot {
 /// Some quantised rows and one panel of b.
 template <class Kernel>
 struct Int8Tile {
-  QuantisedRows<typename Kernel::Integer> rows;
+  const typename Kernel::Integer* a;
+  Index a_stride;
   const std::int8_t* panel;
-  const float* panel_scales;  // [8]
-  Index depth;                // K
-  float scale;
-  PanelOutput output;
+  Index depth;         // K
+  std::int32_t* sums;  // [rows, 8] (out)
 
-  void skip_rows(Index count) {
-    rows.values += count * rows.stride;
-    rows.scales += count;
-    rows.sums += count;
-    output.skip_rows(count);
+  void skip_rows(Index rows) {
+    a += rows * a_stride;
+    sums += rows * kPanelWidth;
   }
 };
 
-/// c = scale * a b + bias + residual for the first kRows rows of a tile; see multiply_tile of
-/// gemm.cpp for the shape of the loop.
+/// sums = a b for the first kRows rows of a tile; see multiply_tile of gemm.cpp for the shape of
+/// the loop.
 template <class Kernel, int kRows>
 void multiply_tile(const Int8Tile<Kernel>& tile) {
   I32x4 left[kRows], right[kRows];
   const typename Kernel::Integer* a[kRows];
   HEADSCOPE_UNROLL
   for (int i = 0; i < kRows; ++i) {
-    // The offset of the weights adds as much to every sum of the row.
-    const std::int32_t start =
-        Kernel::kKernel == Int8Kernel::kDot ? -kDotOffset * tile.rows.sums[i] : 0;
-    left[i] = right[i] = I32x4{start, start, start, start};
-    a[i] = tile.rows.values + i * tile.rows.stride;
+    left[i] = right[i] = I32x4{};
+    a[i] = tile.a + i * tile.a_stride;
   }
   const std::int8_t* b = tile.panel;
   HEADSCOPE_KEEP_LOOP
   for (Index k = tile.depth; k > 0; k -= Kernel::kGroup) {
-    const auto b_left = Kernel::load_panel(b),
-               b_right = Kernel::load_panel(b + kLanes * Kernel::kGroup);
+    const auto b_left = Kernel::load_panel(b);
+    const auto b_right = Kernel::load_panel(b + kLanes * Kernel::kGroup);
     b += kPanelWidth * Kernel::kGroup;
     HEADSCOPE_UNROLL
     for (int i = 0; i < kRows; ++i) {
@@ -76,16 +72,11 @@ void multiply_tile(const Int8Tile<Kernel>& tile) {
       right[i] = dot_add(x, b_right, right[i]);
     }
   }
-  const F32x4 scales_left = load(tile.panel_scales),
-              scales_right = load(tile.panel_scales + kLanes);
-  F32x4 scaled_left[kRows], scaled_right[kRows];
   HEADSCOPE_UNROLL
   for (int i = 0; i < kRows; ++i) {
-    const F32x4 row_scale = splat(tile.scale * tile.rows.scales[i]);
-    scaled_left[i] = to_float(left[i]) * (row_scale * scales_left);
-    scaled_right[i] = to_float(right[i]) * (row_scale * scales_right);
+    store(tile.sums + i * kPanelWidth, left[i]);
+    store(tile.sums + i * kPanelWidth + kLanes, right[i]);
   }
-  write_tile(tile.output, scaled_left, scaled_right);
 }
 
 template <class Kernel, int... kRows>
@@ -94,6 +85,30 @@ void multiply_all_tiles(Int8Tile<Kernel>& tile, Index rows, std::integer_sequenc
       multiply_tile<Kernel, kRows + 1>...};
   multiply_tiles(tile, rows, kKernels);
 }
+
+/// Scales the sums [rows, 8] of quantised rows and one panel, and writes them.
+struct Int8Scaling {
+  float scale;
+  const float* row_scales;
+  const std::int32_t* row_sums;
+  const float* panel_scales;  // [8]
+  std::int32_t offset;        // that the weights were stored with
+
+  void write(const std::int32_t* sums, Index rows, PanelOutput output) const {
+    const F32x4 scales_left = load(panel_scales), scales_right = load(panel_scales + kLanes);
+    for (Index i = 0; i < rows; ++i) {
+      // The offset adds as much to every sum of the row.
+      const std::int32_t excess = offset * row_sums[i];
+      const I32x4 excesses = {excess, excess, excess, excess};
+      const F32x4 row_scale = splat(scale * row_scales[i]);
+      F32x4 left[] = {to_float(load(sums) - excesses) * (row_scale * scales_left)};
+      F32x4 right[] = {to_float(load(sums + kLanes) - excesses) * (row_scale * scales_right)};
+      write_tile(output, left, right);
+      output.skip_rows(1);
+      sums += kPanelWidth;
+    }
+  }
+};
 
 template <class Kernel>
 class Int8Product final : public PanelProduct {
@@ -107,16 +122,13 @@ class Int8Product final : public PanelProduct {
         scale_(scale) {}
 
   void multiply_rows(Index row, Index rows, Index index, PanelOutput output) const override {
-    Int8Tile<Kernel> tile = {rows_,
-                             static_cast<const std::int8_t*>(panel(index)),
-                             scales_ + index * kPanelWidth,
-                             depth(),
-                             scale_,
-                             output};
-    tile.rows.values += row * rows_.stride;
-    tile.rows.scales += row;
-    tile.rows.sums += row;
+    std::int32_t sums[kRowBlock * kPanelWidth];
+    Int8Tile<Kernel> tile = {rows_.values + row * rows_.stride, rows_.stride,
+                             static_cast<const std::int8_t*>(panel(index)), depth(), sums};
     multiply_all_tiles(tile, rows, std::make_integer_sequence<int, Kernel::kHighest>());
+    const Int8Scaling scaling = {scale_, rows_.scales + row, rows_.sums + row,
+                                 scales_ + index * kPanelWidth, Kernel::kOffset};
+    scaling.write(sums, rows, output);
   }
 
  private:
@@ -154,7 +166,7 @@ void multiply_quantised(Context& context, ConstMatrixView a, Int8View b, const E
 
 std::int32_t row_limit(Int8Kernel kernel, Index depth) {
   const bool dot = kernel == Int8Kernel::kDot;
-  // A dot sum starts from the offset's share.
+  // From a dot sum the offset's share is taken off.
   const Index weight = dot ? 127 + kDotOffset : 127, most = dot ? 127 : 2047;
   const Index largest_sum = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int32_t>(

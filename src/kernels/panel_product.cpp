@@ -7,8 +7,6 @@
 namespace headscope {
 namespace {
 
-/// Rows of a that stay in the second-level cache while every panel of b passes over them.
-constexpr Index kRowBlock = 100;
 /// Products with fewer multiplications than this are not worth handing to another thread.
 constexpr double kSmallProduct = 0x1p17;
 /// Pieces of work per thread, so that a thread that is late costs little.

@@ -9,6 +9,9 @@ namespace headscope {
 /// Columns in one panel of a packed right-hand matrix.
 inline constexpr Index kPanelWidth = 8;
 
+/// Rows of a that stay in the second-level cache while every panel of b passes over them.
+inline constexpr Index kRowBlock = 100;
+
 inline Index panel_count(Index cols) { return (cols + kPanelWidth - 1) / kPanelWidth; }
 
 /// Where some rows of one panel's columns go, and what is added on the way.
@@ -36,8 +39,8 @@ class PanelProduct {
         depth_(depth),
         cols_(cols) {}
 
-  /// Multiplies rows row .. row + rows with the panel, scales, adds the output's bias and residual,
-  /// and writes.
+  /// Multiplies rows row .. row + rows (at most kRowBlock) with the panel, scales, adds the
+  /// output's bias and residual, and writes.
   virtual void multiply_rows(Index row, Index rows, Index panel, PanelOutput output) const = 0;
 
   const void* panel(Index index) const { return panels_ + index * panel_bytes_; }

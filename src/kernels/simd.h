@@ -173,6 +173,14 @@ inline I8x16 load(const std::int8_t* p) {
   return x;
 }
 
+inline I32x4 load(const std::int32_t* p) {
+  I32x4 x;
+  std::memcpy(&x, p, sizeof x);
+  return x;
+}
+
+inline void store(std::int32_t* p, I32x4 x) { std::memcpy(p, &x, sizeof x); }
+
 /// sum + a b, added up over the two lanes of a and b that lie under one of sum.
 inline I32x4 dot_add(I16x8 a, I16x8 b, I32x4 sum) {
 #if defined(__wasm_simd128__)
