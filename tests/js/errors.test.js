@@ -183,7 +183,7 @@ const runLines = [
   ],
   [[{ ids }, { capture: [1] }], "bad-argument", /capture\[0\] is 1/],
   [[{ ids }, { layers: 1 }], "bad-argument", /layers is 1/],
-  [[{ ids }, { layers: [3] }], "bad-argument", /layer is 3, expected 0 to 2/],
+  [[{ ids }, { layers: [3] }], "bad-argument", /run: layers\[0\] is 3, expected 0 to 2/],
   [[{ ids }, { layers: [-1] }], "bad-argument", /layers\[0\] is -1/],
   [[{ ids }, { layers: [0.5] }], "bad-argument", /layers\[0\] is 0\.5/],
   [[{ ids }, { gates: {} }], "bad-argument", /gates is Object/],
@@ -191,7 +191,7 @@ const runLines = [
   [
     [{ ids }, { gates: [{ layer: 0, head: 2, gate: 0 }] }],
     "bad-argument",
-    /head is 2, expected 0 to 1/,
+    /gates\[0\]\.head is 2, expected 0 to 1/,
   ],
   [
     [{ ids }, { gates: [{ layer: 9, head: 0, gate: 0 }] }],
