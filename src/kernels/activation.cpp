@@ -53,32 +53,41 @@ F32x4 gelu(F32x4 x) {
 }
 
 template <class Function>
-void apply(Function function, VectorView x) {
-  const Index count = static_cast<Index>(x.size());
-  float* p = x.data();
-  Index i = 0;
+void apply(Function function, float* x, Index count) {
   HEADSCOPE_KEEP_LOOP
-  for (; i + kLanes <= count; i += kLanes) store(p + i, function(load(p + i)));
-  if (i < count) store_partial(p + i, function(load_partial(p + i, count - i, 0.0f)), count - i);
+  for (Index i = 0; i < count; i += kLanes) store(x + i, function(load(x + i)));
+}
+
+/// Activates `count` elements, a multiple of four.
+__attribute__((noinline)) void activate_whole(Activation activation, float* x, Index count) {
+  switch (activation) {
+    case Activation::kIdentity:
+      return;
+    case Activation::kRelu:
+      return apply([](F32x4 v) { return relu(v); }, x, count);
+    case Activation::kGelu:
+      return apply([](F32x4 v) { return gelu(v); }, x, count);
+    case Activation::kGeluTanh:
+      return apply([](F32x4 v) { return gelu_tanh(v); }, x, count);
+    case Activation::kSilu:
+      return apply([](F32x4 v) { return silu(v); }, x, count);
+    case Activation::kSigmoid:
+      return apply([](F32x4 v) { return sigmoid(v); }, x, count);
+  }
 }
 
 }  // namespace
 
 void activate(Activation activation, VectorView x) {
-  switch (activation) {
-    case Activation::kIdentity:
-      return;
-    case Activation::kRelu:
-      return apply([](F32x4 v) { return relu(v); }, x);
-    case Activation::kGelu:
-      return apply([](F32x4 v) { return gelu(v); }, x);
-    case Activation::kGeluTanh:
-      return apply([](F32x4 v) { return gelu_tanh(v); }, x);
-    case Activation::kSilu:
-      return apply([](F32x4 v) { return silu(v); }, x);
-    case Activation::kSigmoid:
-      return apply([](F32x4 v) { return sigmoid(v); }, x);
-  }
+  const Index count = static_cast<Index>(x.size()), rest = count % kLanes;
+  activate_whole(activation, x.data(), count - rest);
+  if (rest == 0) return;
+  // The same code does the rest, beside it: a second copy of every function would double the size.
+  float lanes[kLanes];
+  float* last = x.data() + (count - rest);
+  store(lanes, load_partial(last, rest, 0.0f));
+  activate_whole(activation, lanes, kLanes);
+  store_partial(last, load(lanes), rest);
 }
 
 }  // namespace headscope

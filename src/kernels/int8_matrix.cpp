@@ -45,6 +45,7 @@ Int8Matrix::Int8Matrix(Index rows, Index cols, Int8Kernel kernel)
 }
 
 void Int8Matrix::pack_columns(ConstMatrixView b, Index first_column) {
+  if (rows_ == 0) return;  // no memory to step through
   const std::int32_t limit = kernel_ == Int8Kernel::kDot ? 63 : 127;
   for (Index j = 0; j < b.cols(); ++j) {
     const float* from = b.data() + j;
