@@ -180,6 +180,32 @@ void print_int8_products() {
   }
 }
 
+/// What two threads gain on one product, and what handing them an empty job costs.
+void print_threads() {
+  Context one(1), two(2);
+  if (two.threads() < 2) return;
+  const std::vector<PackedMatrix> widen = weights(384, 1536, kModelBytes);
+  const auto product_of = [&widen](const char* name, Context& context) -> Measurement {
+    auto work = [&widen, &context, a = numbers(128, 384), c = Matrix(128, 1536),
+                 turn = std::size_t{0}]() mutable {
+      turn = (turn + 1) % widen.size();
+      multiply(context, view(std::as_const(a)), widen[turn].view(), {}, view(c));
+    };
+    return {name, 2.0 * 128 * 1536 * 384, std::move(work)};
+  };
+  std::vector<Measurement> measurements = {product_of("one thread", one),
+                                           product_of("two threads", two)};
+  measurements.push_back(
+      {"an empty job for two threads", 1.0, [&two] { two.parallel(2, [](Index, int) {}); }});
+  measure_in_turn(measurements);
+  for (std::size_t i = 0; i < 2; ++i) {
+    std::printf(" 128 x 1536 x  384  %-23s %6.1f GF/s\n", measurements[i].name.c_str(),
+                measurements[i].giga_operations());
+  }
+  std::printf("%-42s %6.2f us\n", measurements[2].name.c_str(),
+              1e6 * measurements[2].least_seconds);
+}
+
 Measurement activation(const char* name, Activation kind) {
   return {name, 4096.0, [kind, x = numbers(32, 128), y = Matrix(32, 128)]() mutable {
             y = x;
@@ -227,5 +253,6 @@ void print_elementwise() {
 int main() {
   headscope::print_products();
   headscope::print_int8_products();
+  headscope::print_threads();
   headscope::print_elementwise();
 }
