@@ -11,7 +11,7 @@ namespace {
 
 // Rows of one block: a multiple of the product's tile, small enough that a block of scores stays in
 // cache.
-constexpr Index kBlockRows = 48;
+constexpr Index kBlockRows = 50;
 
 Index padded(Index count) {
   return (count + 15) / 16 * 16;
