@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../setup.js";
 import { runShown, SetupError, say } from "../shell.js";
-import { node22 } from "./node22.js";
+import { node22 } from "./npm-program.js";
 import { nodeTally } from "./tally.js";
 
 /** @typedef {import("./tally.js").Tally} Tally */
