@@ -1,4 +1,5 @@
-# One test binary from tests/cpp, native or as WebAssembly in Node; one of benchmarks from tests/bench.
+# One test binary from tests/cpp, native or as WebAssembly in Node; one of benchmarks from tests/bench;
+# fuzzers from tests/fuzz.
 
 add_library(headscope_catch2 STATIC ${HEADSCOPE_CATCH2_DIR}/catch_amalgamated.cpp)
 target_include_directories(headscope_catch2 SYSTEM PUBLIC ${HEADSCOPE_CATCH2_DIR})
@@ -42,4 +43,16 @@ endif()
 file(GLOB bench_sources CONFIGURE_DEPENDS tests/bench/*.cpp)
 if(bench_sources)
   add_node_executable(headscope_bench ${bench_sources})
+endif()
+
+# The whole core tells libFuzzer which branches an input takes. The compiler brings libFuzzer along.
+option(HEADSCOPE_FUZZ "Build the fuzzers, which need clang" OFF)
+if(HEADSCOPE_FUZZ)
+  target_compile_options(headscope_flags INTERFACE -fsanitize=fuzzer-no-link)
+  foreach(name checkpoint run)
+    add_executable(headscope_${name}_fuzzer
+      tests/fuzz/${name}_fuzzer.cpp tests/fuzz/fuzzed_model.cpp)
+    target_link_libraries(headscope_${name}_fuzzer PRIVATE headscope_core headscope_warnings)
+    target_link_options(headscope_${name}_fuzzer PRIVATE -fsanitize=fuzzer)
+  endforeach()
 endif()
