@@ -63,12 +63,20 @@ export function onWorkerError(worker, listener) {
 }
 
 /**
+ * A worker that can let its process end: Bun's can, browsers' cannot.
+ *
+ * @typedef {Worker & { ref?: () => void, unref?: () => void }} ProcessWorker
+ */
+
+/**
  * The page's end of a worker.
  *
- * @param {Worker} worker
+ * @param {ProcessWorker} worker
  * @returns {Port}
  */
 export function portOf(worker) {
+  // An idle worker must not keep the process alive; one that computes must.
+  worker.unref?.();
   // Safari keeps the memory of a worker that its page leaves behind (emscripten 19374). A page
   // that may come back from the back-forward cache keeps its worker.
   const leave = (/** @type {PageTransitionEvent} */ { persisted }) => {
@@ -85,8 +93,8 @@ export function portOf(worker) {
         onFailure(new Error(event.message || "it could not be loaded"));
       };
     },
-    hold: () => {},
-    release: () => {},
+    hold: () => worker.ref?.(),
+    release: () => worker.unref?.(),
     close: () => {
       globalThis.removeEventListener("pagehide", leave);
       worker.terminate();
