@@ -1,5 +1,5 @@
 import { Encoder } from "headscope";
-import { writeSafetensors } from "../../bindings/js/trace/safetensors.js";
+import { encodeTensor, joinTensors } from "./weight-file.js";
 
 /** @typedef {import("../../bindings/js/config.js").EncoderConfig} EncoderConfig */
 
@@ -33,16 +33,18 @@ export const floatModelFolder = new URL("../../build/models/use-lite-f32/", impo
  * The files of a checkpoint of the tiny model: random parameters, and a tokenizer of a few words.
  *
  * @param {import("headscope").Engine} engine
- * @param {{ config?: Partial<EncoderConfig>, shards?: number }} [options]
+ * @param {{ config?: Partial<EncoderConfig>, shards?: number,
+ *   dtype?: import("./weight-file.js").WeightType }} [options]
  * @returns {Promise<Record<string, Uint8Array<ArrayBuffer>>>}
  */
-export async function makeCheckpoint(engine, { config = {}, shards = 1 } = {}) {
+export async function makeCheckpoint(engine, { config = {}, shards = 1, dtype = "F32" } = {}) {
   const whole = { ...tinyConfig, ...config };
   const encoder = await Encoder.fromConfig(whole, { engine, seed: 5 });
   const tensors = await Promise.all(
     encoder.parameterNames.map(async (name) => {
       const { rows, cols, data } = await encoder.parameter(name);
-      return { name, shape: rows === 1 ? [cols] : [rows, cols], values: data };
+      const shape = rows === 1 ? [cols] : [rows, cols];
+      return encodeTensor({ name, shape, values: data }, dtype);
     }),
   );
   encoder.dispose();
@@ -51,16 +53,16 @@ export async function makeCheckpoint(engine, { config = {}, shards = 1 } = {}) {
     "config.json": encode(whole),
     "tokenizer.json": encode(tinyTokenizer),
   };
-  if (shards === 1) return { ...common, "model.safetensors": writeSafetensors(tensors) };
+  if (shards === 1) return { ...common, "model.safetensors": joinTensors(tensors.flat()) };
   /** @type {Record<string, string>} */
   const weight_map = {};
   /** @type {Record<string, Uint8Array<ArrayBuffer>>} */
   const files = {};
   for (let shard = 0; shard < shards; ++shard) {
     const file = `model-0000${shard + 1}-of-0000${shards}.safetensors`;
-    const part = tensors.filter((_, i) => i % shards === shard);
+    const part = tensors.filter((_, i) => i % shards === shard).flat();
     for (const { name } of part) weight_map[name] = file;
-    files[file] = writeSafetensors(part);
+    files[file] = joinTensors(part);
   }
   return { ...common, ...files, "model.safetensors.index.json": encode({ weight_map }) };
 }
