@@ -1,17 +1,18 @@
-// npm run bench: the C++ benchmarks, natively and as relaxed WebAssembly in this Node.
+// npm run bench: Headscope against onnxruntime-web, and against the machine's own limit. Options:
+// --quick, --only chromium,node,kernels, --n 16,64, --threads 1,2, --rounds 6.
 import { runCommand, setUp } from "./setup.js";
 
 await runCommand(async () => {
   setUp();
   const { join } = await import("node:path");
-  const { buildPreset } = await import("./build/cmake.js");
-  const { ROOT } = await import("./setup.js");
-  const { run, say } = await import("./shell.js");
-  const { relaxedNodeFlags } = await import("./toolchain/toolchain.js");
-  for (const preset of ["native-release", "wasm-relaxed"]) buildPreset(preset, ["headscope_bench"]);
-  say("native");
-  run(join(ROOT, "build/native-release/headscope_bench"), [], { show: true });
-  say(`relaxed WebAssembly in Node ${process.version}`);
-  const script = join(ROOT, "build/wasm-relaxed/headscope_bench.js");
-  run(process.execPath, [...relaxedNodeFlags(), script], { show: true });
+  const { readOptions } = await import("../tests/bench/options.js");
+  const { build } = await import("./build/build.js");
+  const { installPackages, ROOT } = await import("./setup.js");
+  const { ensureBrowsers } = await import("./toolchain/toolchain.js");
+  const options = readOptions(process.argv.slice(2));
+  installPackages(join(ROOT, "tests/bench"));
+  ensureBrowsers();
+  await build({ types: false });
+  const { bench } = await import("../tests/bench/bench.js");
+  await bench(options);
 });

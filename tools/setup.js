@@ -15,19 +15,29 @@ export function setUp() {
   const [major, minor] = process.versions.node.split(".").map(Number);
   if (major < 20 || (major === 20 && minor < 6))
     throw new SetupError(`Node ${process.version} is too old: install Node 20.6 or newer`);
-  if (!arePackagesInstalled()) {
-    say("installing the pinned packages (npm ci)");
-    run("npm", ["ci"], { cwd: ROOT, show: true });
-  }
+  installPackages(ROOT);
   ensureToolchain();
 }
 
-/** Whether each package of the lock file is there in its version; those of other platforms need not be. */
-function arePackagesInstalled() {
-  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+/**
+ * Installs what a folder's lock file pins, where something of it is missing.
+ * @param {string} folder
+ */
+export function installPackages(folder) {
+  if (arePackagesInstalled(folder)) return;
+  say("installing the pinned packages (npm ci)");
+  run("npm", ["ci"], { cwd: folder, show: true });
+}
+
+/**
+ * Whether each package of the lock file is there in its version; those of other platforms need not be.
+ * @param {string} folder
+ */
+function arePackagesInstalled(folder) {
+  const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   return Object.entries(packages).every(([path, { version, optional }]) => {
     if (path === "") return true;
-    const manifest = join(ROOT, path, "package.json");
+    const manifest = join(folder, path, "package.json");
     if (!existsSync(manifest)) return optional === true;
     return JSON.parse(readFileSync(manifest, "utf8")).version === version;
   });
