@@ -6,7 +6,7 @@
 import createHeadscope from "#inline/simd.classic.js";
 import engine from "#inline/simd.wasm";
 import workerText from "#inline/worker";
-import { facts, pause, portOf, resolveAddress } from "./browser.js";
+import { facts, openTextWorker, pause, portOf, resolveAddress } from "./browser.js";
 import { fetchFile } from "./fetched-file.js";
 
 /** @typedef {import("./connection.js").Port} Port */
@@ -19,16 +19,9 @@ import { fetchFile } from "./fetched-file.js";
  * @returns {Port}
  */
 function openWorker(address) {
-  if (address !== undefined) return portOf(new Worker(address, { name: "headscope" }));
-  const url = URL.createObjectURL(new Blob([workerText], { type: "text/javascript" }));
-  const port = portOf(new Worker(url, { name: "headscope" }));
-  return {
-    ...port,
-    close: () => {
-      URL.revokeObjectURL(url);
-      port.close();
-    },
-  };
+  const options = { name: "headscope" };
+  if (address !== undefined) return portOf(new Worker(address, options));
+  return openTextWorker(workerText, options);
 }
 
 /** @type {EngineSupply} */

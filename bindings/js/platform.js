@@ -1,6 +1,6 @@
 // What a browser has and Node has not. platform-node.js has the same exports; the build chooses.
 
-import { facts, onWorkerError, pause, portOf, resolveAddress } from "./browser.js";
+import { facts, onWorkerError, openTextWorker, pause, portOf, resolveAddress } from "./browser.js";
 import { fetchFile } from "./fetched-file.js";
 import { variants } from "./variants.js";
 
@@ -34,12 +34,45 @@ const engines = {
  * @returns {Port}
  */
 function openWorker(address) {
+  const elsewhere = address ?? workerBeside(engines.simd());
+  if (elsewhere !== undefined && isForeign(elsewhere)) return openForeignWorker(elsewhere);
   // The name must not begin with em-pthread, which Emscripten's own workers go by.
   const worker =
     address === undefined
       ? new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "headscope" })
       : new Worker(address, { type: "module", name: "headscope" });
   return portOf(worker);
+}
+
+/**
+ * Where the worker's script is, seen from an engine. A bare `import.meta.url` would tell it too, but
+ * some bundlers put the path of their own machine in its place.
+ *
+ * @param {URL} engine
+ * @returns {URL | undefined} undefined where a bundler has moved the engine
+ */
+function workerBeside(engine) {
+  return engine.pathname.endsWith("/wasm/simd.wasm") ? new URL("../worker.js", engine) : undefined;
+}
+
+/**
+ * @param {URL} script
+ * @returns {boolean} whether it is of another origin, as it is in a page that loads the package
+ *   from there
+ */
+function isForeign({ protocol, origin }) {
+  return /^https?:$/.test(protocol) && origin !== globalThis.origin;
+}
+
+/**
+ * No worker can be started from another origin's script, but one of this origin may import it.
+ *
+ * @param {URL} script
+ * @returns {Port}
+ */
+function openForeignWorker({ href }) {
+  const text = `import ${JSON.stringify(href)};`;
+  return openTextWorker(text, { type: "module", name: "headscope" });
 }
 
 /** @type {EngineSupply} */

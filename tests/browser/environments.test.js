@@ -3,20 +3,16 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createEngine, Encoder } from "headscope";
-import { tinyConfig } from "../js/tiny-model.js";
 import { browsers } from "./browsers.js";
-import { dist, isolation, serveFolder } from "./site-server.js";
+import { checkComputed, computeInPage, patience_ms } from "./computed-in-page.js";
+import { isolation, strictPolicy } from "./site-server.js";
 
-/** @typedef {import("headscope").Engine["info"]} Info */
+/** @typedef {import("./computed-in-page.js").Environment} Environment */
+/** @typedef {import("./computed-in-page.js").Info} Info */
 
 /**
- * @typedef {object} Environment
- * @property {string} how
- * @property {Record<string, string>} [headers]
- * @property {string} [entry] "index" by default
- * @property {string} [worker] a script, relative to dist
- * @property {Partial<Omit<Info, "reason">> & { reason: RegExp }} info what it must be
+ * @typedef {Environment & { how: string, info: Partial<Omit<Info, "reason">> & { reason?: RegExp },
+ *   violations?: RegExp[] }} Expected violations: none by default
  */
 
 /**
@@ -31,72 +27,144 @@ function policy(workers, scripts = "'self' 'wasm-unsafe-eval'") {
 
 const credentialless = { ...isolation, "Cross-Origin-Embedder-Policy": "credentialless" };
 const oneThread = { threads: 1, worker: true, reason: /one thread: .*not cross-origin isolated/ };
-const twoThreads = { variant: /** @type {const} */ ("simd-threads"), threads: 2, worker: true };
+const twoThreads = { threads: 2, worker: true };
 const noWorker = { threads: 1, worker: false, reason: /on the calling thread: no worker/ };
+const silent = { ...noWorker, reason: /it was silent for 3 s/ };
+const two = { threads: 2 };
 
-/** @type {Environment[]} */
-const environments = [
-  { how: "without any headers", info: oneThread },
-  { how: "isolated", headers: isolation, info: { ...twoThreads, reason: /asked/ } },
+/** Policies under which everything works, without a violation. @type {Expected[]} */
+const policies = [
+  { how: "under a policy of its own files", headers: policy("'self'") },
+  { how: "under a policy that names every kind of file", headers: strictPolicy },
+].flatMap(({ how, headers }) => [
+  { how, serving: { headers }, info: oneThread },
   {
-    how: "isolated without credentials",
-    headers: credentialless,
-    info: { ...twoThreads, reason: /asked/ },
+    how: `isolated ${how}`,
+    serving: { headers: { ...isolation, ...headers } },
+    options: two,
+    info: twoThreads,
   },
-  { how: "under a strict policy", headers: policy("'self'"), info: oneThread },
+]);
+
+/** Worker scripts that cannot be had, by what the server does. @type {Expected[]} */
+const missingWorkers = [
+  { how: "is missing", reply: { status: 404, body: "not found" }, info: noWorker },
   {
-    how: "isolated under a strict policy",
-    headers: { ...isolation, ...policy("'self'") },
-    info: { ...twoThreads, reason: /asked/ },
-  },
-  { how: "where workers are forbidden", headers: policy("'none'"), info: noWorker },
-  { how: "where the worker's script is missing", worker: "no-such-worker.js", info: noWorker },
-  {
-    how: "isolated where the worker's script is missing",
-    headers: isolation,
-    worker: "no-such-worker.js",
+    how: "is a page in its place",
+    reply: { body: "<!doctype html>", headers: { "Content-Type": "text/html" } },
     info: noWorker,
   },
-  { how: "with the engine inlined", entry: "inline", info: { ...oneThread, variant: "simd" } },
   {
-    how: "with the engine inlined under a strict policy",
-    headers: policy("'self'"),
-    entry: "inline",
-    info: { ...noWorker, variant: "simd" },
+    how: "is a page in its place that says it is a script",
+    reply: { body: "<!doctype html>", headers: { "Content-Type": "text/javascript" } },
+    info: noWorker,
+  },
+  {
+    how: "is another script",
+    reply: { body: "export {};", headers: { "Content-Type": "text/javascript" } },
+    info: silent,
+  },
+  { how: "does not come", reply: { never: true }, info: silent },
+].flatMap(({ how, reply, info }) => [
+  { how: `where the worker's script ${how}`, serving: { replies: { "/worker.js": reply } }, info },
+  {
+    how: `isolated where the worker's script ${how}`,
+    serving: { headers: isolation, replies: { "/worker.js": reply } },
+    options: two,
+    info,
+  },
+]);
+
+/** A policy cannot be asked what it allows: each attempt that fails is a violation. */
+const attempt = /^worker-src /;
+
+/** @type {Expected[]} */
+const forbiddenWorkers = [
+  {
+    how: "where workers are forbidden",
+    serving: { headers: policy("'none'") },
+    info: noWorker,
+    violations: [attempt],
+  },
+  {
+    how: "isolated where workers are forbidden",
+    serving: { headers: { ...isolation, ...policy("'none'") } },
+    options: two,
+    info: noWorker,
+    violations: [attempt],
+  },
+  {
+    how: "where workers are forbidden and none is asked for",
+    serving: { headers: policy("'none'") },
+    options: { worker: false },
+    info: { threads: 1, worker: false },
+  },
+  {
+    how: "isolated where the worker's script comes without the headers of isolation",
+    serving: {
+      headers: isolation,
+      replies: { "/worker.js": { headers: { "Cross-Origin-Embedder-Policy": "unsafe-none" } } },
+    },
+    options: two,
+    info: noWorker,
+  },
+  {
+    how: "isolated where the worker may start none of its own",
+    serving: { headers: isolation, replies: { "/worker.js": { headers: policy("'none'") } } },
+    options: two,
+    // Firefox holds the worker's own policy against the worker itself, and starts none
+    info: { threads: 1, reason: /one thread: |no worker can start/ },
   },
 ];
 
-const reference = await createEngine({ variant: "simd" });
-const encoder = await Encoder.fromConfig(tinyConfig, { engine: reference, seed: 7 });
-const ids = [3, 1, 4, 1, 5];
-const { pooled } = await encoder.run({ ids });
-await reference.dispose();
+const inline = { entry: "inline.js" };
 
-/**
- * Runs in the page.
- *
- * @param {{ entry: string, worker: string | undefined, isolated: boolean, config: object,
- *   ids: number[] }} given
- */
-async function compute({ entry, worker, isolated, config, ids: numbers }) {
-  const start_ms = performance.now();
-  try {
-    const headscope = await import(new URL(`${entry}.js`, location.href).href);
-    const engine = await headscope.createEngine({
-      ...(isolated ? { variant: "simd-threads", threads: 2 } : {}),
-      ...(worker === undefined ? {} : { variant: "auto", worker: new URL(worker, location.href) }),
-    });
-    const start_took_ms = performance.now() - start_ms;
-    const made = await headscope.Encoder.fromConfig(config, { engine, seed: 7 });
-    const trace = await made.run({ ids: numbers });
-    const { info } = engine;
-    await engine.dispose();
-    return { info, took_ms: start_took_ms, pooled: [...trace.pooled] };
-  } catch (error) {
-    const { code, message } = /** @type {import("headscope").HeadscopeError} */ (error);
-    return { error: { code, message } };
-  }
-}
+/** @type {Expected[]} */
+const inlined = [
+  { how: "with the engine inlined", ...inline, info: { ...oneThread, variant: "simd" } },
+  {
+    how: "with the engine inlined, isolated",
+    ...inline,
+    serving: { headers: isolation },
+    info: { threads: 1, worker: true, variant: "simd" },
+  },
+  {
+    how: "with the engine inlined under a policy that allows blob workers",
+    ...inline,
+    serving: { headers: policy("blob:") },
+    info: { ...oneThread, variant: "simd" },
+  },
+  {
+    how: "with the engine inlined under a policy that allows only files as workers",
+    ...inline,
+    serving: { headers: policy("'self'") },
+    info: { ...noWorker, variant: "simd" },
+    violations: [/^worker-src blob/],
+  },
+  {
+    how: "with the engine inlined under the same policy, where no worker is asked for",
+    ...inline,
+    serving: { headers: policy("'self'") },
+    options: { worker: false },
+    info: { threads: 1, worker: false, variant: "simd" },
+  },
+];
+
+/** @type {Expected[]} */
+const environments = [
+  { how: "without any headers", info: oneThread },
+  { how: "isolated", serving: { headers: isolation }, options: two, info: twoThreads },
+  {
+    how: "isolated without credentials",
+    serving: { headers: credentialless },
+    options: two,
+    info: twoThreads,
+  },
+  ...policies,
+  ...missingWorkers,
+  ...forbiddenWorkers,
+  ...inlined,
+];
 
 for (const { name, launch } of browsers) {
   describe(`engines in ${name}`, { timeout: 300000 }, () => {
@@ -107,61 +175,37 @@ for (const { name, launch } of browsers) {
     });
     after(() => browser?.close());
 
-    /**
-     * @param {Omit<Environment, "how" | "info">} environment
-     */
-    async function computeIn({ headers = {}, entry = "index", worker }) {
-      const server = await serveFolder(dist, { headers });
-      const page = await browser.newPage();
-      try {
-        // Any document will do; this one is shown as text.
-        await page.goto(`${server.url}trace.js`);
-        const isolated = "Cross-Origin-Opener-Policy" in headers && worker === undefined;
-        return await page.evaluate(compute, { entry, worker, isolated, config: tinyConfig, ids });
-      } finally {
-        await page.close();
-        server.close();
-      }
-    }
-
-    for (const { how, info, ...environment } of environments) {
+    for (const { how, info, violations = [], ...environment } of environments) {
       it(`computes ${how}, and says what it is and why`, async () => {
-        const got = await computeIn(environment);
-        assert.equal(got.error, undefined, got.error?.message);
-        const { reason, ...rest } = info;
-        assert.match(got.info.reason, reason);
-        for (const [key, value] of Object.entries(rest)) assert.equal(got.info[key], value, key);
-        assert.ok(Number(got.took_ms) < 5000, `took ${got.took_ms} ms`);
-        const worst = Math.max(...pooled.map((value, i) => Math.abs(value - got.pooled?.[i])));
-        assert.ok(worst <= 1e-5, `differs by ${worst}`);
+        const computed = await computeInPage(browser, environment);
+        checkComputed(computed, info);
+        assert.equal(computed.violations.length, violations.length, String(computed.violations));
+        violations.forEach((violation, i) => {
+          assert.match(String(computed.violations[i]), violation);
+        });
       });
     }
 
-    it("names what a policy without wasm-unsafe-eval forbids", async () => {
-      const { error } = await computeIn({ headers: policy("'self'", "'self'") });
-      assert.equal(error?.code, "unsupported-environment");
-      assert.match(error?.message ?? "", /\.wasm cannot be compiled here: .*(Policy|CSP)/);
-    });
+    for (const entry of ["index.js", "inline.js"]) {
+      for (const worker of [true, false]) {
+        const where = `${entry === "inline.js" ? "inlined " : ""}${worker ? "" : "without a worker "}`;
+        it(`names what a policy without wasm-unsafe-eval forbids ${where}`.trim(), async () => {
+          const { error, took_ms } = await computeInPage(browser, {
+            serving: { headers: policy("'self' blob:", "'self'") },
+            entry,
+            options: { worker },
+          });
+          assert.equal(error?.code, "unsupported-environment", error?.message);
+          assert.match(error?.message ?? "", /cannot be compiled here: .*(Policy|CSP)/);
+          assert.ok(took_ms < patience_ms, `took ${took_ms} ms`);
+        });
+      }
+    }
 
     it("names a threaded engine that a plain page cannot run", async () => {
-      const page = await browser.newPage();
-      const server = await serveFolder(dist);
-      try {
-        await page.goto(`${server.url}trace.js`);
-        const message = await page.evaluate(async () => {
-          const { createEngine: create } = await import(new URL("index.js", location.href).href);
-          return create({ variant: "simd-threads" }).catch(
-            (/** @type {Error & { code: string }} */ error) => `${error.code} ${error.message}`,
-          );
-        });
-        assert.match(
-          message,
-          /^unsupported-environment .*"simd-threads".*not cross-origin isolated/,
-        );
-      } finally {
-        await page.close();
-        server.close();
-      }
+      const { error } = await computeInPage(browser, { options: { variant: "simd-threads" } });
+      assert.equal(error?.code, "unsupported-environment");
+      assert.match(error?.message ?? "", /"simd-threads".*not cross-origin isolated/);
     });
   });
 }
