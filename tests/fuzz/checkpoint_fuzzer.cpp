@@ -31,14 +31,15 @@ std::vector<std::uint8_t> any_values(FuzzedDataProvider& data, const std::string
     data.ConsumeData(bytes.data(), bytes.size());
     return bytes;
   }
-  const float value = static_cast<float>(data.ConsumeIntegral<std::int8_t>()) / 64;
+  const auto small = data.ConsumeIntegral<std::int8_t>();
+  const float value = static_cast<float>(small) / 64;
   const double wide = value;
   std::uint8_t pattern[8] = {};
   if (dtype == "F64") std::memcpy(pattern, &wide, sizeof wide);
   if (dtype == "F32") std::memcpy(pattern, &value, sizeof value);
   if (dtype == "BF16") std::memcpy(pattern, reinterpret_cast<const char*>(&value) + 2, 2);
   if (dtype == "F16") std::memcpy(pattern, &value, 2);
-  if (dtype == "I8") pattern[0] = static_cast<std::uint8_t>(value * 64);
+  if (dtype == "I8") std::memcpy(pattern, &small, 1);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = pattern[i % width_of(dtype)];
   return bytes;
 }

@@ -1,0 +1,101 @@
+// The JavaScript targets: hostile files, made and checked in a worker that this thread watches.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { ROOT } from "../setup.js";
+import { say } from "../shell.js";
+
+/** An input that takes longer than this has hung the page. */
+const PATIENCE_MS = 20_000;
+
+export const fileTargets = ["safetensors", "index", "config", "tokenizer", "trace"];
+
+/**
+ * @typedef {object} Outcome
+ * @property {number} iterations
+ * @property {Record<string, number>} outcomes how inputs ended, and how many
+ * @property {string} [fault] the promise that was broken
+ */
+
+/**
+ * @param {string} target
+ * @param {{ seed: number, seconds: number, first: number, count: number }} options
+ * @returns {Promise<boolean>} whether every promise held
+ */
+export async function fuzzFiles(target, { seed, seconds, first, count }) {
+  const counter = new Int32Array(new SharedArrayBuffer(4));
+  const started = Date.now();
+  const { iterations, outcomes, fault } = await watch({
+    target,
+    seed,
+    seconds,
+    first,
+    count,
+    counter,
+  });
+  const took = (Date.now() - started) / 1000;
+  const rate = Math.round(iterations / took);
+  say(`${target}: ${iterations} inputs in ${Math.round(took)} s (${rate} per second)`);
+  const ends = Object.entries(outcomes).sort(([, a], [, b]) => b - a);
+  for (const [outcome, times] of ends) say(`  ${String(times).padStart(8)}  ${outcome}`);
+  if (fault === undefined) return true;
+  const iteration = Atomics.load(counter, 0);
+  const folder = await keepInput(target, seed, iteration);
+  say(`${target}: ${fault}`);
+  say(`${target}: its files are in ${folder}; to repeat it:`);
+  say(`npm run fuzz -- --target ${target} --seed ${seed} --iteration ${iteration}`);
+  return false;
+}
+
+/**
+ * @param {{ target: string, seed: number, seconds: number, first: number, count: number,
+ *   counter: Int32Array }} work
+ * @returns {Promise<Outcome>}
+ */
+function watch(work) {
+  const worker = new Worker(new URL("../../tests/fuzz/fuzzing-worker.js", import.meta.url), {
+    workerData: work,
+    resourceLimits: { maxOldGenerationSizeMb: 2048 },
+  });
+  const { counter, first } = work;
+  return new Promise((resolve) => {
+    let seen = -1;
+    let since_ms = Date.now();
+    const end = (/** @type {Outcome} */ outcome) => {
+      clearInterval(timer);
+      resolve(outcome);
+    };
+    const fail = (/** @type {string} */ fault) => {
+      end({ iterations: Atomics.load(counter, 0) - first, outcomes: {}, fault });
+      worker.terminate();
+    };
+    const timer = setInterval(() => {
+      const now = Atomics.load(counter, 0);
+      if (now !== seen) since_ms = Date.now();
+      seen = now;
+      if (Date.now() - since_ms > PATIENCE_MS) fail(`no end within ${PATIENCE_MS / 1000} s`);
+    }, 500);
+    worker.on("message", end);
+    worker.on("error", (error) => fail(String(error.stack)));
+    worker.on("exit", () => fail("its thread ended"));
+  });
+}
+
+/**
+ * @param {string} target
+ * @param {number} seed
+ * @param {number} iteration
+ * @returns {Promise<string>} the folder with the input's files
+ */
+async function keepInput(target, seed, iteration) {
+  const { Fuzzing } = await import("../../tests/fuzz/fuzzing.js");
+  const fuzzing = await Fuzzing.start();
+  const folder = join(ROOT, "build/fuzz", `${target}-${seed}-${iteration}`);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, bytes] of Object.entries(fuzzing.make(target, seed, iteration))) {
+    // Names are part of the input; they must not lead out of the folder.
+    writeFileSync(join(folder, encodeURIComponent(name)), bytes);
+  }
+  await fuzzing.dispose();
+  return folder;
+}
