@@ -4,7 +4,9 @@ import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { say } from "../../tools/shell.js";
 import { measureInChromium } from "./chromium.js";
+import { measureColdStart } from "./cold.js";
 import { drawRatios, drawVerdicts, judge } from "./contest-report.js";
+import { measureGrowth } from "./growth.js";
 import { measureKernels } from "./kernels.js";
 import { writeModels } from "./models.js";
 import { measureInNode } from "./node.js";
@@ -21,6 +23,8 @@ const folder = fileURLToPath(new URL("../../build/bench/", import.meta.url));
 const measurements = {
   chromium: (options) => runContests(options, measureInChromium),
   node: (options) => runContests(options, (settings) => measureInNode(settings, folder)),
+  cold: ({ quick }) => measureColdStart({ starts: quick ? 3 : 7 }),
+  growth: measureGrowth,
   kernels: measureKernels,
 };
 
