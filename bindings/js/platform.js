@@ -65,13 +65,15 @@ function isForeign({ protocol, origin }) {
 }
 
 /**
- * No worker can be started from another origin's script, but one of this origin may import it.
+ * No worker can be started from another origin's script, but one of this origin may import it: while
+ * it runs, since a policy counts what a worker's script itself imports as workers.
  *
  * @param {URL} script
  * @returns {Port}
  */
 function openForeignWorker({ href }) {
-  const text = `import ${JSON.stringify(href)};`;
+  // A rejection would tell nobody; an error thrown outside of the promise reaches the page.
+  const text = `import(${JSON.stringify(href)}).catch((error) => setTimeout(() => { throw error; }));`;
   return openTextWorker(text, { type: "module", name: "headscope" });
 }
 

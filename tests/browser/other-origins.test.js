@@ -52,8 +52,8 @@ const environments = [
     info: { threads: 1, worker: false, reason: /no worker can start here/ },
   },
   {
-    how: "in a worker under a policy that allows blob workers",
-    serving: { headers: policy("blob:") },
+    how: "in a worker under a policy that allows blobs and that origin as workers",
+    serving: { headers: policy("blob: http://127.0.0.1:*") },
     elsewhere: { headers: openToAll },
     info: oneThread,
   },

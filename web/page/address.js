@@ -24,5 +24,11 @@ export function writeAddress(changes) {
     else screen.set(name, String(value));
   }
   const hash = `#${screen}`;
-  if (hash !== (location.hash || "#")) history.replaceState(null, "", hash);
+  if (hash === (location.hash || "#")) return;
+  try {
+    history.replaceState(null, "", hash);
+  } catch {
+    // a page in a sandboxed frame has no address of its own, and Safari counts the changes: the
+    // screen is then right without it
+  }
 }

@@ -1,0 +1,73 @@
+// What a page leaves behind when it is left: nothing that computes.
+
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { browsers } from "./browsers.js";
+import { largestDifference, referenceOf, tolerance } from "./fixture.js";
+import { readScreen, waitForText } from "./screen.js";
+import { dist, isolation, serveFolder } from "./site-server.js";
+
+const text = "the cat sat on the mat";
+
+for (const { name, launch } of browsers) {
+  describe(`leaving a page in ${name}`, { timeout: 180000 }, () => {
+    /** @type {import("puppeteer-core").Browser} */
+    let browser;
+    /** @type {{ url: string, close: () => void }} */
+    let server;
+    /** @type {import("puppeteer-core").Page} */
+    let page;
+
+    before(async () => {
+      server = await serveFolder(dist, { headers: isolation });
+      browser = await launch();
+    });
+    after(async () => {
+      await browser?.close();
+      server?.close();
+    });
+
+    it("loads 20 times over with the same numbers, and with the workers of one page", async () => {
+      page = await browser.newPage();
+      await page.goto(`${server.url}site/index.html`);
+      const { attention } = referenceOf(text);
+      for (let load = 0; load < 20; ++load) {
+        await waitForText(page, text);
+        const shown = await readScreen(page);
+        assert.ok(largestDifference(shown.attention, attention) <= tolerance, `load ${load}`);
+        await page.reload();
+      }
+      await waitForText(page, text);
+      const workers = page.workers().filter((worker) => worker.url().includes("/worker.js"));
+      assert.equal(workers.length, 1);
+      await page.close();
+    });
+
+    it("ends the worker of a page that does not come back, and keeps that of one that may", async () => {
+      page = await browser.newPage();
+      await page.goto(`${server.url}trace.js`);
+      const ended = await page.evaluate(async () => {
+        let count = 0;
+        const { terminate } = Worker.prototype;
+        Worker.prototype.terminate = function () {
+          ++count;
+          terminate.call(this);
+        };
+        const { createEngine } = await import(new URL("index.js", location.href).href);
+        const engine = await createEngine({ threads: 1 });
+        const counts = [count];
+        dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }));
+        counts.push(count);
+        const bytes = await engine.heapBytes();
+        dispatchEvent(new PageTransitionEvent("pagehide", { persisted: false }));
+        counts.push(count);
+        await engine.dispose();
+        const after = count;
+        dispatchEvent(new PageTransitionEvent("pagehide", { persisted: false }));
+        return { counts, computes: bytes > 0, listens: count > after };
+      });
+      assert.deepEqual(ended, { counts: [0, 0, 1], computes: true, listens: false });
+      await page.close();
+    });
+  });
+}
