@@ -3,10 +3,7 @@
 declare const __HEADSCOPE_VERSION__: string;
 
 declare module "#models" {
-  export const models: Record<
-    string,
-    Record<string, URL | ArrayBuffer | Uint8Array | Blob> | undefined
-  >;
+  export const models: Record<string, Record<string, () => URL> | undefined>;
   export const defaultModel: string;
 }
 

@@ -52,17 +52,6 @@ export function resolveAddress(text) {
 }
 
 /**
- * @param {Worker} worker one of Emscripten's
- * @param {(error: Error) => void} listener
- */
-export function onWorkerError(worker, listener) {
-  worker.addEventListener("error", (event) => {
-    event.preventDefault();
-    listener(new Error(event.message));
-  });
-}
-
-/**
  * A worker that can let its process end: Bun's can, browsers' cannot.
  *
  * @typedef {Worker & { ref?: () => void, unref?: () => void }} ProcessWorker

@@ -1,5 +1,6 @@
 import { defaultModel, models } from "#models";
 import { throwIfAborted } from "./abort.js";
+import { advise, locateOwnFile } from "./file-advice.js";
 import { bytesOf, isBytes } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
 import { isRecord, refuse } from "./trace/kinds.js";
@@ -25,6 +26,7 @@ import { isRecord, refuse } from "./trace/kinds.js";
 /** @typedef {URL | ArrayBuffer | Uint8Array | Blob} FileSource */
 
 const expected = "the name of a model, a folder (address or URL), File[] or a record of files";
+const advice = "fromPretrained(source) takes the folder of a checkpoint, or its files";
 
 /** The files of a checkpoint, by name. */
 export class CheckpointSource {
@@ -79,14 +81,21 @@ export class CheckpointSource {
       return read;
     }
     const options = { onProgress: report, ...(signal === undefined ? {} : { signal }) };
-    const bytes = await this.#supply.readFile(file.href, options);
-    if (isWebPage(bytes)) {
-      throw new HeadscopeError(
-        "not-found",
-        `${file.href} is a web page. Some servers answer so where a file is missing`,
-      );
-    }
-    return { bytes, own: true };
+    return { bytes: await advise(this.#fetch(file.href, options), advice), own: true };
+  }
+
+  /**
+   * @param {string} address
+   * @param {import("./fetched-file.js").ReadOptions} options
+   * @returns {Promise<Uint8Array>}
+   */
+  async #fetch(address, options) {
+    const bytes = await this.#supply.readFile(address, options);
+    if (!isWebPage(bytes)) return bytes;
+    throw new HeadscopeError(
+      "not-found",
+      `${address} is a web page. Some servers answer so where a file is missing`,
+    );
   }
 
   /**
@@ -125,7 +134,10 @@ export function openSource(source, supply) {
 function openShipped(name, supply) {
   const files = Object.hasOwn(models, name) ? models[name] : undefined;
   if (files !== undefined) {
-    return new CheckpointSource({ files: new Map(Object.entries(files)) }, supply);
+    const located = Object.entries(files).map(
+      ([file, locate]) => /** @type {const} */ ([file, locateOwnFile(locate, advice)]),
+    );
+    return new CheckpointSource({ files: new Map(located) }, supply);
   }
   const there = Object.keys(models).join(", ");
   throw new HeadscopeError(

@@ -1,3 +1,4 @@
+import { advise } from "./file-advice.js";
 import { bytesOf } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
 import { variants } from "./variants.js";
@@ -21,7 +22,7 @@ import { variants } from "./variants.js";
  */
 
 const magic = [0x00, 0x61, 0x73, 0x6d];
-const advice =
+export const advice =
   "createEngine({ wasm }) takes the folder of Headscope's engines, or the bytes of one";
 
 /**
@@ -47,7 +48,8 @@ export function isOneEngine(source) {
 export async function readEngine(source, readFile) {
   const name = typeof source === "string" ? source : "wasm: the bytes given";
   if (source instanceof WebAssembly.Module) return readStamp(source, "wasm: the module given");
-  const bytes = typeof source === "string" ? await readFile(source) : bytesOf(source);
+  const bytes =
+    typeof source === "string" ? await advise(readFile(source), advice) : bytesOf(source);
   if (!magic.every((byte, i) => bytes[i] === byte)) {
     const start = [...bytes.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, "0"));
     throw new HeadscopeError(

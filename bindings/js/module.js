@@ -84,8 +84,7 @@ import { HeadscopeError } from "./trace/error.js";
 /**
  * Emscripten's own list of workers.
  *
- * @typedef {{ unusedWorkers: object[], runningWorkers: object[],
- *   terminateAllThreads: () => void }} PThreads
+ * @typedef {{ terminateAllThreads: () => void }} PThreads
  */
 
 /**
@@ -97,7 +96,7 @@ import { HeadscopeError } from "./trace/error.js";
  *   receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void) => object
  *   } instantiateWasm
  * @property {number} poolSize workers that are ready before any thread starts
- * @property {PThreads} [PThread] set by the factory before it returns
+ * @property {() => object} [openThread] makes one of them, in the threaded engines
  */
 
 /**
@@ -114,19 +113,18 @@ export function unwrap(outcome) {
 
 /**
  * Makes an instance of a compiled engine. With threads it does not settle where workers cannot
- * start: `onWorker` is given each one, for its errors.
+ * start.
  *
  * @param {ModuleFactory} factory the glue that belongs to the engine
  * @param {WebAssembly.Module} compiled
- * @param {{ poolSize?: number, onPool?: (pool: PThreads) => void }} [options] `onPool` is given
- *   the workers as soon as they exist
+ * @param {{ poolSize: number, openThread?: () => object }} [threads]
  * @returns {Promise<Module>}
  */
-export function instantiateModule(factory, compiled, { poolSize = 0, onPool } = {}) {
+export function instantiateModule(factory, compiled, threads = { poolSize: 0 }) {
   return new Promise((resolve, reject) => {
     /** @type {ModuleOptions} */
     const options = {
-      poolSize,
+      ...threads,
       // The glue would swallow a rejection here and never settle.
       instantiateWasm: (imports, receive) => {
         WebAssembly.instantiate(compiled, imports).then(
@@ -137,6 +135,5 @@ export function instantiateModule(factory, compiled, { poolSize = 0, onPool } = 
       },
     };
     factory(options).then(resolve, reject);
-    if (options.PThread !== undefined) onPool?.(options.PThread);
   });
 }

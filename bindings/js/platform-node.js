@@ -16,6 +16,8 @@ import { variants } from "./variants.js";
 /** @typedef {import("./module.js").ModuleFactory} ModuleFactory */
 /** @typedef {import("./protocol.js").Answer} Answer */
 /** @typedef {import("./protocol.js").Message} Message */
+/** @typedef {import("./runtime.js").Supply} Supply */
+/** @typedef {import("./variants.js").ThreadedVariant} ThreadedVariant */
 /** @typedef {import("./variants.js").Variant} Variant */
 
 /** @type {Record<Variant, () => Promise<{ default: ModuleFactory }>>} */
@@ -33,6 +35,15 @@ const engines = {
   relaxed: () => new URL("../wasm/relaxed.wasm", import.meta.url),
   simd: () => new URL("../wasm/simd.wasm", import.meta.url),
 };
+
+/** @type {Record<ThreadedVariant, () => URL>} */
+const threadScripts = {
+  "relaxed-threads": () => new URL("../wasm/relaxed-threads.node.mjs", import.meta.url),
+  "simd-threads": () => new URL("../wasm/simd-threads.node.mjs", import.meta.url),
+};
+
+// Without the flags of the process, of which --input-type (from `node -e`) makes workers fail.
+const execArgv = /** @type {string[]} */ ([]);
 
 /** Bytes between two reports of progress. */
 const pieceLength = 1 << 20;
@@ -100,8 +111,7 @@ function resolveAddress(text) {
  * @returns {Port}
  */
 function openWorker(address) {
-  // Without the flags of the process, of which --input-type (from `node -e`) makes workers fail.
-  const options = { name: "headscope", execArgv: [] };
+  const options = { name: "headscope", execArgv };
   const worker = new Worker(address ?? new URL("./worker.js", import.meta.url), options);
   // An idle worker must not keep the process alive; one that computes must.
   worker.unref();
@@ -136,8 +146,19 @@ export function workerEnd() {
   };
 }
 
-/** @type {EngineSupply} */
-export const supply = {
+/**
+ * @param {ThreadedVariant} variant
+ * @param {(error: Error) => void} onError
+ * @returns {Worker}
+ */
+function openThread(variant, onError) {
+  // Emscripten's glue knows by `workerData` that it is to be a thread.
+  const options = { name: `headscope ${variant}`, execArgv, workerData: "em-pthread" };
+  return new Worker(threadScripts[variant](), options).on("error", onError);
+}
+
+/** What an engine runs on. @type {Supply} */
+export const engineSupply = {
   variants,
   loadGlue: async (variant) => (await glue[variant]()).default,
   engineUrl: (variant) => engines[variant](),
@@ -149,7 +170,12 @@ export const supply = {
     sharedMemory: typeof SharedArrayBuffer === "function",
   }),
   pause: () => new Promise((turn) => setImmediate(turn)),
-  onWorkerError: (worker, listener) => /** @type {Worker} */ (worker).on("error", listener),
+  openThread,
+};
+
+/** @type {EngineSupply} */
+export const supply = {
+  ...engineSupply,
   workerByDefault: false,
   openWorker,
   resolveAddress,

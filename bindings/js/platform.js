@@ -1,6 +1,6 @@
 // What a browser has and Node has not. platform-node.js has the same exports; the build chooses.
 
-import { facts, onWorkerError, openTextWorker, pause, portOf, resolveAddress } from "./browser.js";
+import { facts, openTextWorker, pause, portOf, resolveAddress } from "./browser.js";
 import { fetchFile } from "./fetched-file.js";
 import { variants } from "./variants.js";
 
@@ -9,6 +9,8 @@ export { workerEnd } from "./browser.js";
 /** @typedef {import("./connection.js").Port} Port */
 /** @typedef {import("./engine.js").EngineSupply} EngineSupply */
 /** @typedef {import("./module.js").ModuleFactory} ModuleFactory */
+/** @typedef {import("./runtime.js").Supply} Supply */
+/** @typedef {import("./variants.js").ThreadedVariant} ThreadedVariant */
 /** @typedef {import("./variants.js").Variant} Variant */
 
 // Bundlers find files by literal imports and URLs alone.
@@ -27,6 +29,51 @@ const engines = {
   "simd-threads": () => new URL("./wasm/simd-threads.wasm", import.meta.url),
   relaxed: () => new URL("./wasm/relaxed.wasm", import.meta.url),
   simd: () => new URL("./wasm/simd.wasm", import.meta.url),
+};
+
+/**
+ * The glue itself is the script. Here and not in the glue, which would be a worker that starts itself:
+ * Turbopack does not get to the end of such a circle. The names are Emscripten's mark of a thread, and
+ * webpack makes one script of workers of equal names.
+ *
+ * @type {Record<ThreadedVariant, () => Worker>}
+ */
+const threads = {
+  "relaxed-threads": () =>
+    new Worker(new URL("./wasm/relaxed-threads.web.mjs", import.meta.url), {
+      type: "module",
+      name: "em-pthread-relaxed-threads",
+    }),
+  "simd-threads": () =>
+    new Worker(new URL("./wasm/simd-threads.web.mjs", import.meta.url), {
+      type: "module",
+      name: "em-pthread-simd-threads",
+    }),
+};
+
+/**
+ * @param {ThreadedVariant} variant
+ * @param {(error: Error) => void} onError
+ * @returns {Worker}
+ */
+function openThread(variant, onError) {
+  const worker = threads[variant]();
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    onError(new Error(event.message));
+  });
+  return worker;
+}
+
+/** What an engine runs on. @type {Supply} */
+export const engineSupply = {
+  variants,
+  loadGlue: async (variant) => (await glue[variant]()).default,
+  engineUrl: (variant) => engines[variant](),
+  readFile: fetchFile,
+  facts,
+  pause,
+  openThread,
 };
 
 /**
@@ -77,16 +124,14 @@ function openForeignWorker({ href }) {
   return openTextWorker(text, { type: "module", name: "headscope" });
 }
 
-/** @type {EngineSupply} */
-export const supply = {
-  variants,
-  loadGlue: async (variant) => (await glue[variant]()).default,
-  engineUrl: (variant) => engines[variant](),
-  readFile: fetchFile,
-  facts,
-  pause,
-  onWorkerError: (worker, listener) => onWorkerError(/** @type {Worker} */ (worker), listener),
+/**
+ * And what its caller needs. The worker's script must be without it, or it would be a worker that
+ * starts itself; a spread would stay in the bundle.
+ *
+ * @type {EngineSupply}
+ */
+export const supply = /* @__PURE__ */ Object.assign({}, engineSupply, {
   workerByDefault: true,
   openWorker,
   resolveAddress,
-};
+});

@@ -1,4 +1,5 @@
-import { isOneEngine, readEngine } from "./engine-file.js";
+import { advice, isOneEngine, readEngine } from "./engine-file.js";
+import { locateOwnFile } from "./file-advice.js";
 import { instantiateModule, unwrap } from "./module.js";
 import { HeadscopeError } from "./trace/error.js";
 import { detectFeatures, isRelaxed, isThreaded, planVariants } from "./variants.js";
@@ -7,9 +8,9 @@ import { detectFeatures, isRelaxed, isThreaded, planVariants } from "./variants.
 /** @typedef {import("./engine-file.js").EngineSource} EngineSource */
 /** @typedef {import("./module.js").Module} Module */
 /** @typedef {import("./module.js").ModuleFactory} ModuleFactory */
-/** @typedef {import("./module.js").PThreads} PThreads */
 /** @typedef {import("./variants.js").Facts} Facts */
 /** @typedef {import("./variants.js").Plan} Plan */
+/** @typedef {import("./variants.js").ThreadedVariant} ThreadedVariant */
 /** @typedef {import("./variants.js").Variant} Variant */
 
 /**
@@ -22,8 +23,15 @@ import { detectFeatures, isRelaxed, isThreaded, planVariants } from "./variants.
  * @property {import("./engine-file.js").ReadFile} readFile
  * @property {() => Facts} facts
  * @property {() => Promise<void>} pause gives the event loop one turn
- * @property {(worker: object, listener: (error: Error) => void) => void} [onWorkerError]
+ * @property {(variant: ThreadedVariant, onError: (error: Error) => void) => Thread} [openThread] a
+ *   worker of the variant's glue; where there are threaded variants
  * @property {(starting: boolean) => void} [onThreads] told before threads start and after it
+ */
+
+/**
+ * A worker that Emscripten's glue runs a thread in.
+ *
+ * @typedef {{ terminate: () => unknown }} Thread
  */
 
 /**
@@ -158,7 +166,9 @@ function discard(plans, reject) {
  * @returns {string}
  */
 function addressOf(variant, folder, supply) {
-  if (typeof folder !== "string") return String(supply.engineUrl?.(variant));
+  if (typeof folder !== "string") {
+    return locateOwnFile(() => /** @type {URL} */ (supply.engineUrl?.(variant)), advice).href;
+  }
   return new URL(`${variant}.wasm`, folder.endsWith("/") ? folder : `${folder}/`).href;
 }
 
@@ -173,7 +183,7 @@ function addressOf(variant, folder, supply) {
 async function startPlan({ variant, threads }, { compiled }, notes, supply) {
   const factory = await supply.loadGlue(variant);
   const module = isThreaded(variant)
-    ? await instantiateWithThreads(factory, compiled, threads, supply)
+    ? await instantiateWithThreads(factory, compiled, { variant, threads }, supply)
     : await instantiateModule(factory, compiled);
   const close = () => module.PThread?.terminateAllThreads();
   try {
@@ -209,14 +219,14 @@ function startThreads(module, variant, threads) {
  *
  * @param {ModuleFactory} factory
  * @param {WebAssembly.Module} compiled
- * @param {number} threads
+ * @param {{ variant: ThreadedVariant, threads: number }} plan
  * @param {Supply} supply
  * @returns {Promise<Module>}
  * @throws {FailedPlan}
  */
-async function instantiateWithThreads(factory, compiled, threads, supply) {
-  /** @type {PThreads[]} */
-  const pools = [];
+async function instantiateWithThreads(factory, compiled, { variant, threads }, supply) {
+  /** @type {Thread[]} */
+  const opened = [];
   /** @type {(reason: string) => void} */
   let fail = () => {};
   const failure = /** @type {Promise<never>} */ (
@@ -226,23 +236,24 @@ async function instantiateWithThreads(factory, compiled, threads, supply) {
   );
   const late = `its workers took over ${patience_ms / 1000} s to start`;
   const timer = setTimeout(() => fail(late), patience_ms);
-  const watch = (/** @type {object} */ worker) => {
-    const listener = (/** @type {Error} */ { message }) =>
-      fail(`a worker could not start${message ? ` (${message})` : ""}`);
-    supply.onWorkerError?.(worker, listener);
+  const onError = (/** @type {Error} */ { message }) =>
+    fail(`a worker could not start${message ? ` (${message})` : ""}`);
+  const openThread = () => {
+    const thread = /** @type {NonNullable<Supply["openThread"]>} */ (supply.openThread)(
+      variant,
+      onError,
+    );
     // Emscripten's own handler prints, and throws where nobody can catch.
-    Object.defineProperty(worker, "onerror", { get: () => listener, set: () => {} });
+    Object.defineProperty(thread, "onerror", { get: () => onError, set: () => {} });
+    opened.push(thread);
+    return thread;
   };
   supply.onThreads?.(true);
   try {
-    const onPool = (/** @type {PThreads} */ pool) => {
-      pools.push(pool);
-      pool.unusedWorkers.forEach(watch);
-    };
-    const options = { poolSize: threads - 1, onPool };
-    return await Promise.race([instantiateModule(factory, compiled, options), failure]);
+    const pool = { poolSize: threads - 1, openThread };
+    return await Promise.race([instantiateModule(factory, compiled, pool), failure]);
   } catch (error) {
-    for (const pool of pools) pool.terminateAllThreads();
+    for (const thread of opened) thread.terminate();
     throw asFailedThreads(error);
   } finally {
     clearTimeout(timer);

@@ -1,7 +1,8 @@
 import { baselineText } from "./trace/baseline.js";
 import { HeadscopeError } from "./trace/error.js";
 
-/** @typedef {"relaxed-threads" | "simd-threads" | "relaxed" | "simd"} Variant */
+/** @typedef {"relaxed-threads" | "simd-threads"} ThreadedVariant */
+/** @typedef {ThreadedVariant | "relaxed" | "simd"} Variant */
 
 /** The four engines, best first. */
 export const variants = /** @type {const} */ ([
@@ -104,7 +105,7 @@ export function detectFeatures() {
 
 /**
  * @param {Variant} variant
- * @returns {boolean}
+ * @returns {variant is ThreadedVariant}
  */
 export function isThreaded(variant) {
   return variant.endsWith("-threads");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { startEngine } from "../../bindings/js/engine.js";
 import { openLocal } from "../../bindings/js/port.js";
 import { greetingId, threadsId } from "../../bindings/js/protocol.js";
@@ -21,6 +22,16 @@ Object.assign(globalThis, { __HEADSCOPE_VERSION__: version });
 const auto = /** @type {const} */ ({ variant: "auto", threads: 2 });
 
 /**
+ * @param {string} variant
+ * @param {(error: Error) => void} onError
+ * @returns {Worker}
+ */
+function openThread(variant, onError) {
+  const options = { workerData: "em-pthread", execArgv: [] };
+  return new Worker(new URL(`${variant}.node.mjs`, wasm), options).on("error", onError);
+}
+
+/**
  * @param {(variant: string, factory: ModuleFactory) => ModuleFactory} spoil
  * @returns {Supply}
  */
@@ -35,8 +46,7 @@ function spoiltSupply(spoil) {
     readFile: async (address) => new Uint8Array(await readFile(new URL(address))),
     facts: () => ({ host: "node", cores: 2, isolated: false, sharedMemory: true }),
     pause: async () => {},
-    onWorkerError: (worker, listener) =>
-      /** @type {import("node:worker_threads").Worker} */ (worker).on("error", listener),
+    openThread,
   };
 }
 
@@ -90,14 +100,14 @@ for (const [what, spoil] of /** @type {[string, (glue: ModuleFactory) => ModuleF
 
 test("a worker's error gives way to one thread at once, and no worker stays", async () => {
   let exits = 0;
-  const supply = spoiltSupply((variant, glue) => (options) => {
-    const making = glue(options);
-    if (variant === "simd") return making;
-    const pool = /** @type {any} */ (options.PThread).unusedWorkers;
-    pool[0].once("exit", () => ++exits);
-    queueMicrotask(() => pool[0].emit("error", new Error("blocked")));
-    return new Promise(() => {});
-  });
+  /** @type {Supply["openThread"]} */
+  const openBlocked = (variant, onError) => {
+    const worker = openThread(variant, onError);
+    worker.once("exit", () => ++exits);
+    queueMicrotask(() => worker.emit("error", new Error("blocked")));
+    return worker;
+  };
+  const supply = { ...spoiltSupply((_, glue) => glue), openThread: openBlocked };
   const start_ms = performance.now();
   const { info } = await startRuntime(auto, supply);
   assert.equal(info.variant, "simd");

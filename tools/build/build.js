@@ -33,9 +33,9 @@ export async function build({ types }) {
   say(`built dist/ (${((Date.now() - started) / 1000).toFixed(1)} s)`);
 }
 
-/** Chunks carry hashes in their names: old ones would stay and ship. */
+/** Chunks carry hashes in their names: old ones would stay and ship. The list of models is no bundle. */
 function removeBundles() {
   rmSync(join(DIST, "node"), { recursive: true, force: true });
   for (const name of readdirSync(DIST))
-    if (/\.js$|\.LEGAL\.txt$/.test(name)) rmSync(join(DIST, name));
+    if (/\.js$|\.LEGAL\.txt$/.test(name) && name !== "models.js") rmSync(join(DIST, name));
 }

@@ -20,7 +20,6 @@ export const NODE_ENTRIES = {
   analysis: binding("analysis.js"),
   trace: binding("trace/index.js"),
   inline: binding("inline.js"),
-  worker: binding("worker.js"),
 };
 
 /** @type {Entries} */
@@ -30,10 +29,7 @@ export const WEB_ENTRIES = {
 };
 
 /** @type {Entries} */
-export const SITE_ENTRIES = {
-  main: join(ROOT, "web/page/main.js"),
-  worker: binding("worker.js"),
-};
+export const SITE_ENTRIES = { main: join(ROOT, "web/page/main.js") };
 
 /**
  * @param {"browser" | "node"} platform
@@ -68,7 +64,7 @@ function besideBundle(up) {
     name: "beside-bundle",
     setup(build) {
       build.onResolve({ filter: /^#models$/ }, () => ({
-        path: `${up}models/index.js`,
+        path: `${up}models.js`,
         external: true,
       }));
       build.onResolve({ filter: /^#wasm\// }, ({ path }) => ({
@@ -142,10 +138,10 @@ function singlePage() {
 
 /** The generated list of models with the bytes in place of each file's address. */
 async function embeddedModels() {
-  const listing = await readFile(join(ROOT, "dist/models/index.js"), "utf8");
+  const listing = await readFile(join(ROOT, "dist/models.js"), "utf8");
   const parts = listing.split(/new URL\("\.\/([^"]+)", import\.meta\.url\)/);
   for (let i = 1; i < parts.length; i += 2) {
-    const bytes = await readFile(join(ROOT, "dist/models", parts[i]));
+    const bytes = await readFile(join(ROOT, "dist", parts[i]));
     const url = `data:application/octet-stream;base64,${bytes.toString("base64")}`;
     parts[i] = `new URL("${url}")`;
   }
@@ -153,7 +149,8 @@ async function embeddedModels() {
 }
 
 /**
- * ESM with shared chunks.
+ * ESM with shared chunks, and the worker's script, which shares none: it is one file to copy for those
+ * whose bundler does not, and it does not import what starts it.
  * @param {Entries} entryPoints
  * @param {string} outdir
  * @param {"browser" | "node"} platform
@@ -162,16 +159,21 @@ async function embeddedModels() {
  */
 export async function bundleModules(entryPoints, outdir, platform, version) {
   const up = basename(outdir) === "node" ? "../" : "./";
-  const { metafile } = await esbuild.build({
+  /** @type {esbuild.BuildOptions} */
+  const modules = {
     ...options(platform, version),
-    entryPoints,
     outdir,
     format: "esm",
+    plugins: [besideBundle(up), inlineEngines(version)],
+  };
+  const { metafile } = await esbuild.build({
+    ...modules,
+    entryPoints,
     splitting: true,
     // Flat: what a chunk finds by a relative URL lies beside the entries.
     chunkNames: "chunk-[hash]",
-    plugins: [besideBundle(up), inlineEngines(version)],
   });
+  await esbuild.build({ ...modules, entryPoints: { worker: binding("worker.js") } });
   return /** @type {esbuild.Metafile} */ (metafile);
 }
 

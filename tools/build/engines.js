@@ -5,11 +5,9 @@ import { SetupError } from "../shell.js";
 import { buildPreset } from "./cmake.js";
 import { isThreaded, moduleFolder, presetOf, VARIANTS } from "./variants.js";
 
-/**
- * Bundlers follow only literal worker options, and webpack merges workers of equal names.
- */
-const WORKER_OPTIONS =
-  /var workerOptions=(\{type:"module",[^{}]*name:"em-pthread"\});(\w+=new Worker\(new URL\("[^"]+",import\.meta\.url\)),workerOptions\)/;
+/** How the glue of Emscripten 3.1.69 makes a worker for a thread. */
+const MAKES_WORKER =
+  /var workerOptions=\{[^{}]*\};(\w+)=new Worker\(new URL\("[^"]+",import\.meta\.url\),workerOptions\)/;
 
 /**
  * Builds the four modules and writes them to `folder`: VARIANT.wasm, VARIANT.web.mjs, VARIANT.node.mjs
@@ -63,40 +61,12 @@ export function patchGlue(glue, variant, kind) {
   const wasm = new RegExp(`${variant}\\.${kind}\\.wasm`, "g");
   const named = replaceOrFail(glue, wasm, `${variant}.wasm`, variant);
   if (!isThreaded(variant)) return named;
-  return kind === "node" ? patchNodeThreads(named, variant) : patchWebThreads(named, variant);
-}
-
-/** @param {string} glue @param {string} variant @returns {string} */
-function patchWebThreads(glue, variant) {
-  return replaceOrFail(
-    glue,
-    WORKER_OPTIONS,
-    (_, options, start) => {
-      const literal = options.replace('"em-pthread"', `"em-pthread-${variant}"`);
-      return `${start},${literal})`;
-    },
-    variant,
-  );
-}
-
-/**
- * Leaves the host's globals alone, and starts workers without the flags of the process, of which
- * `--input-type` (from `node -e`) makes them fail.
- * @param {string} glue @param {string} variant @returns {string}
- */
-function patchNodeThreads(glue, variant) {
-  const local = replaceOrFail(
-    glue,
-    "global.Worker=worker_threads.Worker",
-    "var Worker=worker_threads.Worker",
-    variant,
-  );
-  return replaceOrFail(
-    local,
-    'workerData:"em-pthread"',
-    'workerData:"em-pthread",execArgv:[]',
-    variant,
-  );
+  // Whoever makes the module makes its workers: the glue's way is one that bundlers do not follow.
+  const opening = (/** @type {string[]} */ ...[, worker]) => `${worker}=Module["openThread"]()`;
+  const opened = replaceOrFail(named, MAKES_WORKER, opening, variant);
+  if (kind !== "node") return opened;
+  // The host's globals are left alone.
+  return replaceOrFail(opened, "global.Worker=worker_threads.Worker;", "", variant);
 }
 
 /**

@@ -1,7 +1,7 @@
 // The checkpoints that ship, and the module that lists them with literal URLs, which bundlers follow.
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   convertUseLite,
   isConverted,
@@ -16,7 +16,11 @@ const STAMP = join(ROOT, "build/models/stamp");
 /** What a reader of the checkpoint fetches; the licence travels beside it. */
 const READ_FILES = MODEL_FILES.filter((name) => name.includes("."));
 
-/** @param {string} folder dist/models */
+/**
+ * Writes the models to `folder`, and the list of them to a module beside it, so that a list inside of
+ * somebody's bundle looks for them where the package's own does: in a folder beside it.
+ * @param {string} folder dist/models
+ */
 export function buildModels(folder) {
   const folders = {
     float32: join(ROOT, `build/models/${MODEL_NAME}-f32`),
@@ -31,12 +35,13 @@ export function buildModels(folder) {
     convertUseLite(folders);
     writeFileSync(STAMP, stamp);
   }
-  writeFileSync(join(folder, "index.js"), listing());
+  writeFileSync(`${folder}.js`, listing(basename(folder)));
 }
 
-function listing() {
+/** @param {string} folder its name @returns {string} */
+function listing(folder) {
   const urls = READ_FILES.map(
-    (file) => `    "${file}": new URL("./${MODEL_NAME}/${file}", import.meta.url),`,
+    (file) => `    "${file}": () => new URL("./${folder}/${MODEL_NAME}/${file}", import.meta.url),`,
   );
   return [
     "/** The models that ship with this package: name, then file, then where it is. */",
