@@ -70,11 +70,13 @@ async function compile(bytes, name) {
   try {
     return await WebAssembly.compile(/** @type {Uint8Array<ArrayBuffer>} */ (bytes));
   } catch (error) {
-    // Among the reasons: a content security policy without 'wasm-unsafe-eval'.
     const reason = error instanceof Error ? error.message : String(error);
+    // Chromium asks for more than it takes, 'unsafe-eval'.
+    const isPolicy = /\bCSP\b|content security policy/i.test(reason);
+    const need = isPolicy ? "; the page's policy must have 'wasm-unsafe-eval' in script-src" : "";
     throw new HeadscopeError(
       "unsupported-environment",
-      `engine: ${name} cannot be compiled here: ${reason}`,
+      `engine: ${name} cannot be compiled here: ${reason}${need}`,
       { cause: error },
     );
   }

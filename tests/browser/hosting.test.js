@@ -2,11 +2,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { browsers } from "./browsers.js";
+import { readViolations, watchViolations } from "./computed-in-page.js";
 import { largestDifference, referenceOf, tolerance } from "./fixture.js";
 import { readScreen, waitForText } from "./screen.js";
 import { dist, isolation, serveFolder, strictPolicy } from "./site-server.js";
 
 const text = "the cat sat on the mat";
+
+const ownFiles = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'";
+const noWasm = "default-src 'self'; frame-ancestors 'self'; form-action 'self'";
 
 /** @type {{ how: string, options: Parameters<typeof serveFolder>[1], isolated: boolean }[]} */
 const hosts = [
@@ -14,6 +18,11 @@ const hosts = [
   { how: "without any headers", options: {}, isolated: false },
   { how: "under a sub-path", options: { base: "/some/where/" }, isolated: false },
   { how: "under a strict policy", options: { headers: strictPolicy }, isolated: false },
+  {
+    how: "under a policy of its own files",
+    options: { headers: { "Content-Security-Policy": ownFiles } },
+    isolated: false,
+  },
   {
     how: "isolated under a strict policy",
     options: { headers: { ...isolation, ...strictPolicy } },
@@ -35,20 +44,13 @@ for (const { name, launch } of browsers) {
         const server = await serveFolder(join(dist, "site"), options);
         const page = await browser.newPage();
         try {
-          await page.evaluateOnNewDocument(() => {
-            /** @type {string[]} */
-            const violations = [];
-            Object.assign(globalThis, { violations });
-            addEventListener("securitypolicyviolation", (event) => {
-              violations.push(`${event.effectiveDirective} ${event.blockedURI}`);
-            });
-          });
+          await watchViolations(page);
           await page.goto(server.url);
           await waitForText(page, text);
           const shown = await readScreen(page);
           const { attention } = referenceOf(text);
           assert.ok(largestDifference(shown.attention, attention) <= tolerance);
-          assert.deepEqual(await page.evaluate(() => Object(globalThis).violations), []);
+          assert.deepEqual(await readViolations(page), []);
           assert.equal(await page.evaluate(() => crossOriginIsolated), isolated);
           const line = await page.$eval("#engine", (node) => node.textContent ?? "");
           assert.match(line, /in a worker/);
@@ -60,5 +62,27 @@ for (const { name, launch } of browsers) {
         }
       });
     }
+
+    it("says what is missing under a policy without wasm-unsafe-eval", async () => {
+      const headers = { "Content-Security-Policy": noWasm };
+      const server = await serveFolder(join(dist, "site"), { headers });
+      const page = await browser.newPage();
+      try {
+        await page.goto(server.url);
+        await page.waitForFunction(
+          () =>
+            document.querySelector("headscope-attention")?.shadowRoot?.querySelector(".failed p")
+              ?.textContent,
+        );
+        const { status } = await readScreen(page);
+        assert.match(
+          status,
+          /^This did not work: engine: .*cannot be compiled here: .*'wasm-unsafe-eval' in script-src/,
+        );
+      } finally {
+        await page.close();
+        server.close();
+      }
+    });
   });
 }

@@ -108,7 +108,8 @@ function setBar(bar, progress) {
 /** What a reader can do about a failure, by its code. @type {Record<string, string>} */
 const advice = {
   "not-found": "Check the connection, then try again.",
-  "unsupported-environment": "A current Firefox, Chrome, Edge or Safari can run it.",
+  "unsupported-environment":
+    "It needs a current Firefox, Chrome, Edge or Safari, and a page whose policy allows WebAssembly.",
   "out-of-memory": "Close other pages or take a shorter text, then try again.",
 };
 
