@@ -389,13 +389,13 @@ test("what is no text and no tokenizer is refused", () => {
     ["{}", "bad-checkpoint", /tokenizer.json is "{}"/],
     [[], "bad-checkpoint", /tokenizer.json is Array\(0\)/],
     [{}, "bad-checkpoint", /expected an object with a model/],
-    [{ model: null }, "bad-checkpoint", /cannot be read/],
+    [{ model: null }, "bad-checkpoint", /tokenizer\.json\.model is null, expected an object/],
     [{ model: { type: "Unigram", vocab: [] } }, "bad-checkpoint", /cannot be read|no vocabulary/],
     [{ model: { type: "WordPiece", vocab: {} } }, "bad-checkpoint", /no vocabulary/],
     [{ model: { type: "Magic" } }, "unsupported-model", /Unknown TokenizerModel type: Magic/],
     [{ model, normalizer: { type: "Magic" } }, "unsupported-model", /Unknown Normalizer type/],
     [{ model, pre_tokenizer: { type: "Magic" } }, "unsupported-model", /Unknown PreTokenizer type/],
-    [{ model, added_tokens: 3 }, "bad-checkpoint", /cannot be read/],
+    [{ model, added_tokens: 3 }, "bad-checkpoint", /added_tokens is 3, expected an array/],
   ];
   for (const [json, code, message] of table) {
     fails(/** @type {any} */ (code), message, () => createTokenizer(json));

@@ -1,5 +1,6 @@
-import { Tokenizer } from "@huggingface/tokenizers";
+import { AddedToken, Tokenizer } from "@huggingface/tokenizers";
 import { describeValue, HeadscopeError } from "../trace/error.js";
+import { checkTokenizerFile } from "./tokenizer-file.js";
 
 /**
  * The parts of the library's tokenizer that its types know.
@@ -25,8 +26,10 @@ export function makeLibraryTokenizer(json) {
     const got = describeValue(json);
     throw wrongFile(`is ${got}, expected an object with a model`);
   }
+  checkTokenizerFile(json);
   try {
-    const tokenizer = new Tokenizer({ ...absentSteps, ...json }, {});
+    const { added_tokens: added, ...steps } = { ...absentSteps, ...json, decoder: null };
+    const tokenizer = new Tokenizer({ ...steps, added_tokens: [] }, {});
     const {
       normalizer,
       pre_tokenizer: preTokenizer,
@@ -34,7 +37,7 @@ export function makeLibraryTokenizer(json) {
       post_processor: postProcessor,
     } = tokenizer;
     if (model === null || !(model.tokens_to_ids.size > 0)) throw wrongFile("has no vocabulary");
-    const addedTokens = [...tokenizer.get_added_tokens_decoder().values()];
+    const addedTokens = addTokens(model, added ?? []);
     return { normalizer, preTokenizer, model, postProcessor, addedTokens };
   } catch (error) {
     if (error instanceof HeadscopeError) throw error;
@@ -46,7 +49,24 @@ export function makeLibraryTokenizer(json) {
   }
 }
 
-/** The library wants every key, and `null` where there is no such step. */
+/**
+ * Gives a model the tokens that it has beside its own. The library would do so itself, but would
+ * also normalise them, in one go and to any length.
+ *
+ * @param {import("@huggingface/tokenizers").Model} model
+ * @param {ConstructorParameters<typeof AddedToken>[0][]} added
+ * @returns {AddedToken[]} the last of each id
+ */
+function addTokens(model, added) {
+  const tokens = added.map((each) => new AddedToken(each));
+  for (const { id, content } of tokens) {
+    model.tokens_to_ids.set(content, id);
+    model.vocab[id] = content;
+  }
+  return [...new Map(tokens.map((token) => [token.id, token])).values()];
+}
+
+/** The library wants every key, and `null` where there is no such step; it decodes nothing here. */
 const absentSteps = Object.freeze({
   added_tokens: [],
   normalizer: null,

@@ -1,3 +1,4 @@
+import { HeadscopeError } from "../trace/error.js";
 import { findClusterEnds } from "./clusters.js";
 
 /**
@@ -182,4 +183,21 @@ export function rewriteWhole(source, text) {
   writer.replace(text.slice(head, text.length - tail), head, source.text.length - tail);
   writer.copy(source.text.length - tail, source.text.length);
   return writer.finish();
+}
+
+/**
+ * Steps that each double a text make a giant of it. The longest that any honest ones make is a
+ * ligature of 18 letters in 3 bytes each.
+ *
+ * @param {number} length of what a step has made
+ * @param {number} typed length of the text before all steps
+ * @throws {HeadscopeError} `bad-checkpoint`
+ */
+export function checkGrowth(length, typed) {
+  const most = 1000 + 64 * typed;
+  if (length <= most) return;
+  throw new HeadscopeError(
+    "bad-checkpoint",
+    `tokenizer.json makes ${length} letters of ${typed}, expected at most ${most}`,
+  );
 }

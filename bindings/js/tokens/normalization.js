@@ -5,6 +5,7 @@ import {
   StripNormalizer,
 } from "@huggingface/tokenizers";
 import {
+  checkGrowth,
   prependMapped,
   replaceMapped,
   rewriteClusters,
@@ -25,11 +26,23 @@ import {
  * @returns {MappedText}
  */
 export function normalizeMapped(source, normalizer) {
+  return applySteps(source, normalizer, source.text.length);
+}
+
+/**
+ * @param {MappedText} source
+ * @param {Normalizer | null} normalizer
+ * @param {number} typed length of the text before all steps
+ * @returns {MappedText}
+ */
+function applySteps(source, normalizer, typed) {
   if (normalizer === null) return source;
   if (normalizer instanceof SequenceNormalizer) {
-    return normalizer.normalizers.reduce(normalizeMapped, source);
+    const { normalizers } = normalizer;
+    return normalizers.reduce((text, step) => applySteps(text, step, typed), source);
   }
   const text = normalizer.normalize(source.text);
+  checkGrowth(text.length, typed);
   const mapped = normalizeStep(source, normalizer, text);
   // What was tracked must be what the library wrote, whatever a step's options mean.
   return mapped.text === text ? mapped : rewriteWhole(source, text);

@@ -4,7 +4,13 @@ import {
   ReplacePreTokenizer,
   SequencePreTokenizer,
 } from "@huggingface/tokenizers";
-import { MappedTextWriter, prependMapped, replaceMapped, sliceMapped } from "./mapped-text.js";
+import {
+  checkGrowth,
+  MappedTextWriter,
+  prependMapped,
+  replaceMapped,
+  sliceMapped,
+} from "./mapped-text.js";
 
 /**
  * @typedef {import("./mapped-text.js").MappedText} MappedText
@@ -24,7 +30,12 @@ export function splitWords(source, preTokenizer, section) {
   if (preTokenizer === null) return [source];
   if (preTokenizer instanceof SequencePreTokenizer) {
     return preTokenizer.tokenizers.reduce(
-      (words, step) => words.flatMap((word) => splitWords(word, step, section)),
+      (words, step) => {
+        const next = words.flatMap((word) => splitWords(word, step, section));
+        const length = next.reduce((sum, { text }) => sum + text.length, 0);
+        checkGrowth(length, source.text.length);
+        return next;
+      },
       [source],
     );
   }

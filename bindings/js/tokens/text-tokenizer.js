@@ -35,7 +35,10 @@ export class TextTokenizer {
     const asNormalized = addedTokens.filter(isNormalized);
     this.#typedAdded = new AddedTokenFinder(asTyped.map((token) => [token.content, token]));
     this.#normalizedAdded = new AddedTokenFinder(
-      asNormalized.map((token) => [normalizer?.normalize(token.content) ?? "", token]),
+      asNormalized.map((token) => [
+        normalizeMapped(mapTyped(token.content), normalizer).text,
+        token,
+      ]),
     );
   }
 

@@ -29,13 +29,13 @@ export class Tokenizer {
   /** @param {unknown} json */
   constructor(json) {
     this.#library = makeLibraryTokenizer(json);
-    this.#texts = new TextTokenizer(this.#library);
+    this.#texts = blameFile(() => new TextTokenizer(this.#library));
     /** One more than the largest id. @readonly */
     this.vocabularySize = findSize(this.#library.model.vocab);
     /** How many special tokens there are around a single text. @readonly */
-    this.specialCount = this.#addSpecial([], undefined).length;
+    this.specialCount = blameFile(() => this.#addSpecial([], undefined).length);
     /** Whether there is a special token between two texts. @readonly */
-    this.hasSeparators = this.#separates();
+    this.hasSeparators = blameFile(() => this.#separates());
   }
 
   /**
@@ -47,9 +47,19 @@ export class Tokenizer {
    *   tokens at the end of the (longer) text; the special tokens stay
    * @returns {Token[]} empty where there is none
    * @throws {HeadscopeError} `bad-argument`: no string; `unsupported-model`: a pair, but the
-   *   model has no separators
+   *   model has no separators; `bad-checkpoint`: the file does not say how
    */
   tokenize(text, pair, { maxTokens = Infinity } = {}) {
+    return blameFile(() => this.#tokenize(text, pair, maxTokens));
+  }
+
+  /**
+   * @param {string} text
+   * @param {string | undefined} pair
+   * @param {number} maxTokens
+   * @returns {Token[]}
+   */
+  #tokenize(text, pair, maxTokens) {
     checkText("text", text);
     const first = this.#texts.tokenize(text, 0);
     if (pair === undefined) {
@@ -124,6 +134,25 @@ export class Tokenizer {
     const at = joined.findIndex(({ special, segment }) => !special && segment === 0);
     const to = joined.findIndex(({ special, segment }) => !special && segment === 1);
     return joined.slice(at, to).some(({ special }) => special);
+  }
+}
+
+/**
+ * The library fails in its own words, and late, where a file is wrong in a way that nobody foresaw.
+ *
+ * @template T
+ * @param {() => T} work
+ * @returns {T}
+ */
+function blameFile(work) {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof HeadscopeError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HeadscopeError("bad-checkpoint", `tokenizer.json cannot be used: ${reason}`, {
+      cause: error,
+    });
   }
 }
 

@@ -25,11 +25,24 @@ export class HeadscopeError extends Error {
    * @param {ErrorOptions} [options] `cause`: the error underneath, if any
    */
   constructor(code, message, options) {
-    super(message, options);
+    super(shorten(message), options);
     this.name = "HeadscopeError";
     /** @type {ErrorCode} */
     this.code = code;
   }
+}
+
+/** Files may give a tensor a name of a million letters, and messages name tensors. */
+const longestMessage = 1000;
+
+/**
+ * @param {string} message
+ * @returns {string} its beginning and its end, where it is too long to be read
+ */
+function shorten(message) {
+  if (message.length <= longestMessage) return message;
+  const half = longestMessage / 2 - 10;
+  return `${message.slice(0, half)} ... ${message.slice(-half)}`;
 }
 
 /**

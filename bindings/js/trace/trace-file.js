@@ -148,6 +148,9 @@ function splitTensor({ name: tensorName, shape }, { name, layer }, offset) {
     throw wrong(`"${tensorName}" has shape [${shape}], expected ${letters}`);
   }
   const [rows = 0, cols = 0] = shape.slice(axes);
+  if (rows > mostTokens) {
+    throw wrong(`"${tensorName}" has ${rows} rows, expected at most ${mostTokens}`);
+  }
   const hasLayers = layer === undefined && axes > 0;
   const layers = hasLayers ? (shape[0] ?? 0) : 1;
   const hasHeads = countAxes(name) === 2;
@@ -165,8 +168,12 @@ function splitTensor({ name: tensorName, shape }, { name, layer }, offset) {
   }));
 }
 
-/** Without text a matrix takes no bytes, so that a small file could name any number of them. */
+/**
+ * Without text or columns a matrix takes no bytes, so that a small file could name any number of
+ * them, and of any height.
+ */
 const mostMatrices = 1 << 16;
+const mostTokens = 1 << 20;
 
 /**
  * @param {TraceEntry} a
@@ -269,6 +276,11 @@ function readConfig(metadata, entries) {
     if (!Number.isSafeInteger(counted[key]) || counted[key] < 0) {
       throw wrong(`config.${key} is ${JSON.stringify(counted[key])}, expected a whole number`);
     }
+  }
+  const most = counted.n_layers * Math.max(1, counted.n_heads);
+  if (most > mostMatrices) {
+    const layers = `${counted.n_layers} layers of ${counted.n_heads} heads`;
+    throw wrong(`config has ${layers}, expected at most ${mostMatrices} heads in all`);
   }
   return counted;
 }

@@ -1,0 +1,128 @@
+import { parsePattern } from "./pattern-syntax.js";
+
+/** @typedef {import("./pattern-syntax.js").Item} Item */
+
+// A regular expression that can match one text in many ways tries them all before it gives up, and
+// their number may grow by a factor with each character: (a+)+ or (a|a)* hold a page for years. Such
+// patterns are told by their syntax. What may be slow is refused, so that a few that are not are, too.
+
+/** Repeated as often as this, a choice is one too many. */
+const often = 8;
+
+/** Elements of one alternative that may take more or fewer characters: of any length, and in all. */
+const mostOpen = 4;
+const mostVariable = 8;
+
+/** Alternatives of a repeated group that are compared, each with each. */
+const mostAlternatives = 20;
+
+/**
+ * Whether a regular expression may take a time that grows exponentially with the text.
+ *
+ * @param {string} source
+ * @returns {boolean}
+ */
+export function mayExplode(source) {
+  return parsePattern(source).some((sequence) => explodes(sequence, 1));
+}
+
+/**
+ * @param {Item[]} sequence
+ * @param {number} times how often all around it repeat it
+ * @returns {boolean}
+ */
+function explodes(sequence, times) {
+  const items = flatten(sequence);
+  const variable = items.filter(isVariable);
+  const open = variable.filter(({ max }) => max > often);
+  if (variable.length > mostVariable || open.length > mostOpen) return true;
+  return items.some(({ group, max }) => {
+    if (group === undefined) return false;
+    const inside = times * Math.max(1, max);
+    return (inside > often && isAmbiguous(group)) || group.some((each) => explodes(each, inside));
+  });
+}
+
+/** @param {Item} item */
+function isVariable({ min, max }) {
+  return min !== max;
+}
+
+/**
+ * Whether a repeated group may match one text in several ways.
+ *
+ * @param {Item[][]} alternatives
+ * @returns {boolean}
+ */
+function isAmbiguous(alternatives) {
+  const sequences = alternatives.map(flatten);
+  if (sequences.length > 1) {
+    // Where the first character decides, and nothing after it varies, there is one way at most.
+    const firsts = sequences.map(([first]) => first?.atom);
+    const isFixed = sequences.every((items) => items.every(isFixedAtom));
+    return (
+      !isFixed ||
+      sequences.length > mostAlternatives ||
+      firsts.some((a, i) => firsts.slice(0, i).some((b) => mayOverlap(a, b)))
+    );
+  }
+  const [items = []] = sequences;
+  const open = items.filter((item) => !isFixedAtom(item));
+  if (open.length === 0) return false;
+  // One element of any length is fine where another, which cannot be taken for it, ends it.
+  const [only] = open;
+  if (open.length > 1 || only?.atom === undefined) return true;
+  return !items.some((item) => item !== only && item.min > 0 && !mayOverlap(item.atom, only.atom));
+}
+
+/** @param {Item} item */
+function isFixedAtom(item) {
+  return item.atom !== undefined && !isVariable(item);
+}
+
+/**
+ * @param {Item[]} sequence
+ * @returns {Item[]} without the groups that only hold together what stands there once
+ */
+function flatten(sequence) {
+  return sequence.flatMap((item) => {
+    const [only, ...others] = item.group ?? [];
+    const isPlain = only !== undefined && others.length === 0 && item.min === 1 && item.max === 1;
+    return isPlain ? flatten(only) : [item];
+  });
+}
+
+/** Code points that two classes are compared by: most scripts, and all that vocabularies mark. */
+const samples = 0x2700;
+
+/**
+ * @param {string | undefined} a
+ * @param {string | undefined} b
+ * @returns {boolean} whether one character may be both; true where that cannot be told
+ */
+function mayOverlap(a, b) {
+  const [first, second] = [matcherOf(a), matcherOf(b)];
+  if (first === undefined || second === undefined) return true;
+  for (let code = 0; code < samples; ++code) {
+    const character = String.fromCharCode(code);
+    if (!first.test(character)) continue;
+    // Patterns may ignore the case of ASCII, and only of that.
+    const others = code < 0x80 ? [character.toLowerCase(), character.toUpperCase()] : [character];
+    if (others.some((other) => second.test(other))) return true;
+  }
+  return false;
+}
+
+/**
+ * @param {string | undefined} atom
+ * @returns {RegExp | undefined}
+ */
+function matcherOf(atom) {
+  // What JavaScript reads otherwise than the files mean it: classes of classes, back references.
+  if (atom === undefined || /^\[.*(?:\[|&&)|^\\[1-9khH]/.test(atom)) return undefined;
+  try {
+    return new RegExp(`^${atom === "." ? "[^\\n]" : atom}$`, "u");
+  } catch {
+    return undefined;
+  }
+}
