@@ -92,26 +92,6 @@ export function portOf(worker) {
 }
 
 /**
- * The page's end of a worker whose script is a text, for places from which no script's file can be
- * started: another origin, file://.
- *
- * @param {string} text
- * @param {WorkerOptions} options
- * @returns {Port}
- */
-export function openTextWorker(text, options) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-  const port = portOf(new Worker(url, options));
-  return {
-    ...port,
-    close: () => {
-      URL.revokeObjectURL(url);
-      port.close();
-    },
-  };
-}
-
-/**
  * The worker's own end.
  *
  * @returns {{ post: (answer: Answer, transfer: ArrayBuffer[]) => void,

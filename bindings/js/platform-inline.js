@@ -6,7 +6,7 @@
 import createHeadscope from "#inline/simd.classic.js";
 import engine from "#inline/simd.wasm";
 import workerText from "#inline/worker";
-import { facts, openTextWorker, pause, portOf, resolveAddress } from "./browser.js";
+import { facts, pause, portOf, resolveAddress } from "./browser.js";
 import { fetchFile } from "./fetched-file.js";
 
 /** @typedef {import("./connection.js").Port} Port */
@@ -21,7 +21,15 @@ import { fetchFile } from "./fetched-file.js";
 function openWorker(address) {
   const options = { name: "headscope" };
   if (address !== undefined) return portOf(new Worker(address, options));
-  return openTextWorker(workerText, options);
+  const url = URL.createObjectURL(new Blob([workerText], { type: "text/javascript" }));
+  const port = portOf(new Worker(url, options));
+  return {
+    ...port,
+    close: () => {
+      URL.revokeObjectURL(url);
+      port.close();
+    },
+  };
 }
 
 /** @type {EngineSupply} */

@@ -1,6 +1,6 @@
 // What a browser has and Node has not. platform-node.js has the same exports; the build chooses.
 
-import { facts, openTextWorker, pause, portOf, resolveAddress } from "./browser.js";
+import { facts, pause, portOf, resolveAddress } from "./browser.js";
 import { fetchFile } from "./fetched-file.js";
 import { variants } from "./variants.js";
 
@@ -57,7 +57,11 @@ const threads = {
  * @returns {Worker}
  */
 function openThread(variant, onError) {
-  const worker = threads[variant]();
+  const script = besideEngine(variant, `./${variant}.web.mjs`);
+  const worker =
+    script !== undefined && isForeign(script)
+      ? new Worker(addressOfImport(script), { type: "module", name: `em-pthread-${variant}` })
+      : threads[variant]();
   worker.addEventListener("error", (event) => {
     event.preventDefault();
     onError(new Error(event.message));
@@ -81,8 +85,10 @@ export const engineSupply = {
  * @returns {Port}
  */
 function openWorker(address) {
-  const elsewhere = address ?? workerBeside(engines.simd());
-  if (elsewhere !== undefined && isForeign(elsewhere)) return openForeignWorker(elsewhere);
+  const script = address ?? besideEngine("simd", "../worker.js");
+  if (script !== undefined && isForeign(script)) {
+    return portOf(new Worker(addressOfImport(script), { type: "module", name: "headscope" }));
+  }
   // The name must not begin with em-pthread, which Emscripten's own workers go by.
   const worker =
     address === undefined
@@ -92,14 +98,16 @@ function openWorker(address) {
 }
 
 /**
- * Where the worker's script is, seen from an engine. A bare `import.meta.url` would tell it too, but
- * some bundlers put the path of their own machine in its place.
+ * Where a script of the package is, seen from an engine. A bare `import.meta.url` would tell it too,
+ * but some bundlers put the path of their own machine in its place.
  *
- * @param {URL} engine
+ * @param {Variant} variant
+ * @param {string} path from the engine
  * @returns {URL | undefined} undefined where a bundler has moved the engine
  */
-function workerBeside(engine) {
-  return engine.pathname.endsWith("/wasm/simd.wasm") ? new URL("../worker.js", engine) : undefined;
+function besideEngine(variant, path) {
+  const engine = engines[variant]();
+  return engine.pathname.endsWith(`/wasm/${variant}.wasm`) ? new URL(path, engine) : undefined;
 }
 
 /**
@@ -111,17 +119,22 @@ function isForeign({ protocol, origin }) {
   return /^https?:$/.test(protocol) && origin !== globalThis.origin;
 }
 
+/** @type {Map<string, string>} */
+const imports = new Map();
+
 /**
- * No worker can be started from another origin's script, but one of this origin may import it: while
- * it runs, since a policy counts what a worker's script itself imports as workers.
+ * No worker can be started from another origin's script, but one of this origin may import it.
  *
  * @param {URL} script
- * @returns {Port}
+ * @returns {string} the address of a script that does; it stays for as long as the page
  */
-function openForeignWorker({ href }) {
-  // A rejection would tell nobody; an error thrown outside of the promise reaches the page.
-  const text = `import(${JSON.stringify(href)}).catch((error) => setTimeout(() => { throw error; }));`;
-  return openTextWorker(text, { type: "module", name: "headscope" });
+function addressOfImport({ href }) {
+  const known = imports.get(href);
+  if (known !== undefined) return known;
+  const text = `import ${JSON.stringify(href)};`;
+  const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  imports.set(href, address);
+  return address;
 }
 
 /**
