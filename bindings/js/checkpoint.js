@@ -1,5 +1,5 @@
 import { aConfig } from "./config.js";
-import { HeadscopeError } from "./trace/error.js";
+import { describeValue, HeadscopeError } from "./trace/error.js";
 import { isRecord } from "./trace/kinds.js";
 import { readSafetensorsHeader } from "./trace/safetensors.js";
 
@@ -181,7 +181,7 @@ function readIndex(json, what) {
       if (typeof file === "string" && /^[^/\\:]+\.safetensors$/.test(file)) return [tensor, file];
       throw new HeadscopeError(
         "bad-checkpoint",
-        `${what}: "${tensor}" names ${JSON.stringify(file)}, expected a *.safetensors file`,
+        `${what}: "${tensor}" names ${describeValue(file)}, expected a *.safetensors file`,
       );
     }),
   );

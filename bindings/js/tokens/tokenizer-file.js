@@ -17,10 +17,7 @@ const deepest = 8;
 /** Letters of a pattern, or of what is written in the place of one letter. */
 const longest = 10_000;
 
-const anId = kind(
-  `a whole number below ${mostIds}`,
-  (value) => Number.isInteger(value) && 0 <= Number(value) && Number(value) < mostIds,
-);
+const anId = kind(`a whole number below ${mostIds}`, isId);
 const aLength = kind(
   "a whole number from 1",
   (value) => Number.isSafeInteger(value) && Number(value) > 0,
@@ -41,6 +38,14 @@ const aMerge = kind("two pieces", (value) => {
   if (Array.isArray(value)) return value.length === 2 && value.every(isString);
   return isString(value);
 });
+
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+function isId(value) {
+  return Number.isInteger(value) && 0 <= Number(value) && Number(value) < mostIds;
+}
 
 /**
  * @param {unknown} value
@@ -176,7 +181,10 @@ const aPostProcessor = stepOf(
 /** @type {Kind} */
 function aVocabulary(value, what) {
   if (!isRecord(value)) refuse(what, value, "an object of pieces and ids");
-  for (const [piece, id] of Object.entries(value)) anId(id, `${what}[${JSON.stringify(piece)}]`);
+  for (const [piece, id] of Object.entries(value)) {
+    // Names are for messages: vocabularies are long.
+    if (!isId(id)) anId(id, `${what}[${JSON.stringify(piece)}]`);
+  }
 }
 
 const suffixes = {

@@ -1,7 +1,7 @@
 import { bytesOf, isBytes } from "./bytes.js";
-import { HeadscopeError } from "./error.js";
+import { describeValue, HeadscopeError } from "./error.js";
 import { largestFloat16, roundFloat16, widenBfloat16, widenFloat16 } from "./float16.js";
-import { findDuplicateKey } from "./json-keys.js";
+import { findJsonFault } from "./json-keys.js";
 import { refuse } from "./kinds.js";
 
 /**
@@ -172,19 +172,17 @@ function readHeaderLength(bytes, what) {
 function parseHeader(bytes, what) {
   if (bytes[0] !== 0x7b) throw wrongFile(what, "has a header that does not begin with {");
   let header;
-  let duplicate;
+  let fault;
   try {
     const json = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     header = JSON.parse(json);
-    duplicate = findDuplicateKey(json);
+    fault = findJsonFault(json);
   } catch (error) {
     throw new HeadscopeError("bad-checkpoint", `${what} has a header that is no JSON in UTF-8`, {
       cause: error,
     });
   }
-  if (duplicate !== undefined) {
-    throw wrongFile(what, `has a header with the key ${JSON.stringify(duplicate)} twice`);
-  }
+  if (fault !== undefined) throw wrongFile(what, `has a header with ${fault}`);
   return header;
 }
 
@@ -204,7 +202,7 @@ function readEntry(name, entry, what) {
     throw wrongTensor(what, name, `has the unknown key ${JSON.stringify(unknown)}`);
   }
   if (typeof dtype !== "string" || !Object.hasOwn(elementBytes, dtype)) {
-    throw wrongTensor(what, name, `has the unknown dtype ${JSON.stringify(dtype)}`);
+    throw wrongTensor(what, name, `has the unknown dtype ${describeValue(dtype)}`);
   }
   if (!isArrayOfSizes(shape)) {
     throw wrongTensor(what, name, "has a shape that is no list of whole numbers from 0");

@@ -1,5 +1,6 @@
 import { captures, countAxes, isCapture } from "./capture.js";
-import { HeadscopeError } from "./error.js";
+import { describeValue, HeadscopeError } from "./error.js";
+import { findJsonFault } from "./json-keys.js";
 import { readFloats, readSafetensorsHeader, writeSafetensors } from "./safetensors.js";
 import { readTiming } from "./timing.js";
 import { readTokens, spellPieces } from "./token.js";
@@ -274,7 +275,7 @@ function readConfig(metadata, entries) {
   const counted = { n_layers, n_heads, ...config };
   for (const key of /** @type {const} */ (["n_layers", "n_heads"])) {
     if (!Number.isSafeInteger(counted[key]) || counted[key] < 0) {
-      throw wrong(`config.${key} is ${JSON.stringify(counted[key])}, expected a whole number`);
+      throw wrong(`config.${key} is ${describeValue(counted[key])}, expected a whole number`);
     }
   }
   const most = counted.n_layers * Math.max(1, counted.n_heads);
@@ -304,11 +305,15 @@ function readObject(metadata, key) {
 function parseJson(metadata, key) {
   const json = metadata[key];
   if (json === undefined) return undefined;
+  let value;
   try {
-    return JSON.parse(json);
+    value = JSON.parse(json);
   } catch {
     throw wrong(`metadata "${key}" is no JSON`);
   }
+  const fault = findJsonFault(json);
+  if (fault !== undefined) throw wrong(`metadata "${key}" has ${fault}`);
+  return value;
 }
 
 /**
