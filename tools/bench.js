@@ -8,7 +8,7 @@ await runCommand(async () => {
   const { readOptions } = await import("../tests/bench/options.js");
   const { build } = await import("./build/build.js");
   const { installPackages, ROOT } = await import("./setup.js");
-  const { ensureBrowsers } = await import("./toolchain/toolchain.js");
+  const { ensureBrowsers } = await import("./toolchain/browsers.js");
   const options = readOptions(process.argv.slice(2));
   installPackages(join(ROOT, "tests/bench"));
   ensureBrowsers();

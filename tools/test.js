@@ -5,7 +5,7 @@ import { SetupError, say } from "./shell.js";
 
 await runCommand(async () => {
   setUp();
-  const { ensureBrowsers } = await import("./toolchain/toolchain.js");
+  const { ensureBrowsers } = await import("./toolchain/browsers.js");
   const { build } = await import("./build/build.js");
   const { testNative, testWasm } = await import("./suites/cpp.js");
   const { testBrowsers, testJs, testPackaging } = await import("./suites/js.js");

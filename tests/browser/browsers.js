@@ -48,7 +48,7 @@ function launchFirefox() {
  * @param {...string} names the same program under different names
  * @returns {string} where it is
  */
-function findProgram(...names) {
+export function findProgram(...names) {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     for (const name of names) {
       const path = join(folder, name);

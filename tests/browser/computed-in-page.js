@@ -88,27 +88,39 @@ async function compute({ folder, entry, options, worker, wasm, config, ids: numb
 }
 
 /**
- * Makes an engine in a page, and computes with it.
+ * Makes an engine in a page of its own, and computes with it.
  *
  * @param {import("puppeteer-core").Browser} browser
  * @param {Environment} environment
  * @returns {Promise<Computed>}
  */
 export async function computeInPage(browser, environment) {
-  const { serving = {}, elsewhere, entry = "index.js", options = {}, worker, wasm } = environment;
-  const server = await serveFolder(dist, serving);
-  const other = elsewhere === undefined ? undefined : await serveFolder(dist, elsewhere);
   const page = await browser.newPage();
   try {
     await watchViolations(page);
+    const computed = await computeOn(page, environment);
+    return { ...computed, violations: await readViolations(page) };
+  } finally {
+    await page.close();
+  }
+}
+
+/**
+ * @param {Pick<import("puppeteer-core").Page, "goto" | "evaluate">} page
+ * @param {Environment} environment
+ * @returns {Promise<Omit<Computed, "violations">>}
+ */
+export async function computeOn(page, environment) {
+  const { serving = {}, elsewhere, entry = "index.js", options = {}, worker, wasm } = environment;
+  const server = await serveFolder(dist, serving);
+  const other = elsewhere === undefined ? undefined : await serveFolder(dist, elsewhere);
+  try {
     // Any document will do; this one is shown as text.
     await page.goto(`${server.url}trace.js`);
     const folder = (other ?? server).url;
     const given = { folder, entry, options, worker, wasm, config: tinyConfig, ids };
-    const computed = await page.evaluate(compute, given);
-    return { .../** @type {Computed} */ (computed), violations: await readViolations(page) };
+    return /** @type {Computed} */ (await page.evaluate(compute, given));
   } finally {
-    await page.close();
     other?.close();
     server.close();
   }
@@ -141,7 +153,7 @@ export function readViolations(page) {
 /**
  * Checks that the numbers are right and came in time, from an engine of the kind expected.
  *
- * @param {Computed} computed
+ * @param {Omit<Computed, "violations">} computed
  * @param {Partial<Omit<Info, "reason">> & { reason?: RegExp }} info
  */
 export function checkComputed({ error, info, took_ms, pooled }, { reason = /./, ...expected }) {

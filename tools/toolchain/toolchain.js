@@ -18,7 +18,6 @@ const BUILD_PACKAGES = [
   ...["libeigen3-dev", "nlohmann-json3-dev", "python3", "xz-utils"],
 ];
 const CHECK_PACKAGES = ["clang-format-19", "clang-tidy-19"];
-const BROWSER_PACKAGES = ["chromium", "firefox-esr", "fonts-dejavu-core", "fonts-noto-color-emoji"];
 
 const HELP = `No Emscripten of at least ${OLDEST_EMSCRIPTEN.join(".")} was found.
 Debian 12 gets a private one by itself. Elsewhere install emsdk (see "Download and install" in
@@ -34,11 +33,6 @@ export function relaxedNodeFlags() {
 /** Installs the formatter and linter of C++ where apt can. */
 export function ensureCheckTools() {
   if (isDebian()) installPackages(CHECK_PACKAGES, "to check C++");
-}
-
-/** Installs the browsers that the tests drive where apt can. */
-export function ensureBrowsers() {
-  if (isDebian()) installPackages(BROWSER_PACKAGES, "to test in browsers");
 }
 
 /**
