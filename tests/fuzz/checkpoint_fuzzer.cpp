@@ -28,7 +28,7 @@ std::vector<std::uint8_t> any_values(FuzzedDataProvider& data, const std::string
                                      std::size_t count) {
   std::vector<std::uint8_t> bytes(count * width_of(dtype));
   if (is_rare(data, 4)) {
-    data.ConsumeData(bytes.data(), bytes.size());
+    if (!bytes.empty()) data.ConsumeData(bytes.data(), bytes.size());
     return bytes;
   }
   const auto small = data.ConsumeIntegral<std::int8_t>();
