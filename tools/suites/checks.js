@@ -39,7 +39,7 @@ function llvmTool(name) {
 
 /** @returns {string[]} the C++ files, from the repository's root */
 function sources() {
-  return ["src", "bindings", "tests/cpp", "tests/bench"]
+  return ["src", "bindings", "tests/cpp", "tests/bench", "tests/fuzz"]
     .filter((folder) => existsSync(join(ROOT, folder)))
     .flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true }).map((name) =>
