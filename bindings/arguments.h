@@ -1,11 +1,11 @@
 #pragma once
 
+#include <forward_list>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "bindings/marshal.h"
+#include "bindings/fields.h"
 #include "model/mask.h"
 #include "model/position.h"
 
@@ -15,18 +15,9 @@ namespace headscope::marshal {
 struct MaskArgument {
   bool causal = false;
   std::vector<std::uint8_t> valid_keys;
-  std::vector<Matrix> additive;
-  std::vector<ConstMatrixView> views;  // of additive
+  std::vector<ConstMatrixView> additive;
 
-  Mask mask() const { return {causal, valid_keys, views}; }
-};
-
-/// A position with the memory of its tables.
-struct PositionArgument {
-  Matrix table;
-  Matrix relative_key;
-  Matrix relative_value;
-  std::unique_ptr<Position> position;
+  Mask mask() const { return {causal, valid_keys, additive}; }
 };
 
 /// What the attention of a component looks like, for the position that serves it.
@@ -40,30 +31,35 @@ struct AttentionShape {
 };
 
 /// The arguments of one component as JavaScript's table of signatures flattened them: matrices are
-/// { rows, cols, data }, vectors are Float32Arrays, and shapes that share a letter agree.
-class Arguments {
+/// { rows, cols, data }, vectors are Float32Arrays, and shapes that share a letter agree. What is
+/// read lives as long as this object, which therefore cannot be copied.
+class Arguments : public Fields {
  public:
-  explicit Arguments(val object) : object_(std::move(object)) {}
+  explicit Arguments(val object) : Fields(std::move(object)) {}
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+  ~Arguments();
 
-  const val& object() const { return object_; }
-  bool has(const char* name) const { return is_given(object_[name]); }
-  Matrix matrix(const char* name) const;
+  Matrix& matrix(const char* name);
   /// No rows where it is not given.
-  Matrix matrix_or_empty(const char* name) const;
-  std::vector<float> vector_or_empty(const char* name) const;
-  /// Of a Float64Array.
-  std::vector<double> doubles_or_empty(const char* name) const;
-  double number(const char* name, double fallback) const;
-  Index count(const char* name, Index fallback) const;
-  bool flag(const char* name) const;
+  Matrix& matrix_or_empty(const char* name);
+  /// Null where it is not given.
+  const float* vector_or_null(const char* name);
+  /// Room for a result.
+  Matrix& room(Index rows, Index cols);
   /// { causal, valid_keys?: Uint8Array, additive: matrices }; no mask where it is not given.
-  /// `views` point into the result, which must not be copied.
-  std::unique_ptr<MaskArgument> mask() const;
-  /// Made ready for its tokens. Throws bad-argument for settings out of range.
-  PositionArgument position(const AttentionShape& shape) const;
+  const MaskArgument& mask();
+  /// Made ready for its tokens; null where it is not given. Throws bad-argument for settings out of
+  /// range.
+  Position* position(const AttentionShape& shape);
 
  private:
-  val object_;
+  Matrix& read(const Fields& fields);
+  Matrix& own(Matrix matrix);
+
+  std::forward_list<Matrix> matrices_;
+  MaskArgument mask_;
+  std::unique_ptr<Position> position_;
 };
 
 }  // namespace headscope::marshal

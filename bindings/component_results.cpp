@@ -7,9 +7,9 @@ namespace {
 
 /// The heads of one capture as an array of matrices.
 val per_head(Trace& trace, Capture capture, Index heads) {
-  val list = val::array();
+  const val list = val::array();
   for (Index head = 0; head < heads; ++head)
-    list.call<void>("push", copy_out(Matrix(trace.matrix(capture, 0, head))));
+    push(list, copy_out(Matrix(trace.matrix(capture, 0, head))));
   return list;
 }
 
@@ -35,8 +35,8 @@ constexpr std::pair<const char*, Capture> kLayerMatrices[] = {
 }  // namespace
 
 val only(const val& output) {
-  val result = val::object();
-  result.set("output", output);
+  const val result = val::object();
+  set(result, "output", output);
   return result;
 }
 
@@ -52,14 +52,14 @@ void reserve_heads(Trace& trace, const HeadShape& shape) {
 }
 
 val heads_result(Trace& trace, Index heads, const Matrix& output) {
-  val result = only(copy_out(output));
-  result.set("query", side_by_side(trace, Capture::kQuery, heads));
-  result.set("key", side_by_side(trace, Capture::kKey, heads));
-  result.set("value", side_by_side(trace, Capture::kValue, heads));
-  result.set("concat", copy_out(Matrix(trace.matrix(Capture::kConcat, 0))));
-  result.set("scores", per_head(trace, Capture::kScores, heads));
-  result.set("weights", per_head(trace, Capture::kAttention, heads));
-  result.set("context", per_head(trace, Capture::kContext, heads));
+  const val result = only(copy_out(output));
+  set(result, "query", side_by_side(trace, Capture::kQuery, heads));
+  set(result, "key", side_by_side(trace, Capture::kKey, heads));
+  set(result, "value", side_by_side(trace, Capture::kValue, heads));
+  set(result, "concat", copy_out(Matrix(trace.matrix(Capture::kConcat, 0))));
+  set(result, "scores", per_head(trace, Capture::kScores, heads));
+  set(result, "weights", per_head(trace, Capture::kAttention, heads));
+  set(result, "context", per_head(trace, Capture::kContext, heads));
   return result;
 }
 
@@ -76,12 +76,12 @@ void reserve_layer(Trace& trace, const Config& config, Index tokens) {
 }
 
 val layer_result(Trace& trace, const Config& config, const Matrix& output) {
-  val result = only(copy_out(output));
+  const val result = only(copy_out(output));
   for (const auto& [name, capture] : kLayerMatrices) {
-    if (trace.has(capture, 0)) result.set(name, copy_out(Matrix(trace.matrix(capture, 0))));
+    if (trace.has(capture, 0)) set(result, name, copy_out(Matrix(trace.matrix(capture, 0))));
   }
-  result.set("weights", per_head(trace, Capture::kAttention, config.n_heads));
-  result.set("context", per_head(trace, Capture::kContext, config.n_heads));
+  set(result, "weights", per_head(trace, Capture::kAttention, config.n_heads));
+  set(result, "context", per_head(trace, Capture::kContext, config.n_heads));
   return result;
 }
 

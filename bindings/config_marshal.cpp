@@ -1,173 +1,176 @@
 #include "bindings/config_marshal.h"
 
-#include "bindings/marshal.h"
+#include <span>
+#include <string>
 
 namespace headscope::marshal {
 namespace {
 
-template <class T>
+/// A word of the API and what it means, as the number of an enumerator.
 struct Word {
   const char* word;
-  T value;
+  int meaning;
 };
+using Words = std::span<const Word>;
 
-constexpr Word<PositionKind> kPositionKinds[] = {
-    {"none", PositionKind::kNone},       {"sinusoidal", PositionKind::kSinusoidal},
-    {"learned", PositionKind::kLearned}, {"rotary", PositionKind::kRotary},
-    {"alibi", PositionKind::kAlibi},     {"t5", PositionKind::kT5},
-    {"shaw", PositionKind::kShaw}};
-constexpr Word<PositionLayout> kLayouts[] = {{"interleaved", PositionLayout::kInterleaved},
-                                             {"concatenated", PositionLayout::kConcatenated},
-                                             {"half", PositionLayout::kHalf}};
-constexpr Word<NormPlacement> kNorms[] = {{"pre", NormPlacement::kPre},
-                                          {"post", NormPlacement::kPost}};
-constexpr Word<Pooling> kPoolings[] = {
-    {"mean", Pooling::kMean}, {"first", Pooling::kFirst}, {"none", Pooling::kNone}};
-constexpr Word<bool> kPoolers[] = {{"none", false}, {"tanh", true}};
-constexpr Word<bool> kMasks[] = {{"bidirectional", false}, {"causal", true}};
+template <class T>
+constexpr Word entry(const char* word, T meaning) {
+  return {word, static_cast<int>(meaning)};
+}
 
-constexpr Word<ActivationChoice> kActivations[] = {
-    {"relu", {Activation::kRelu, false}},          {"gelu", {Activation::kGelu, false}},
-    {"gelu_tanh", {Activation::kGeluTanh, false}}, {"silu", {Activation::kSilu, false}},
-    {"sigmoid", {Activation::kSigmoid, false}},    {"geglu", {Activation::kGelu, true}},
-    {"swiglu", {Activation::kSilu, true}}};
+constexpr Word kPositionKinds[] = {
+    entry("none", PositionKind::kNone),       entry("sinusoidal", PositionKind::kSinusoidal),
+    entry("learned", PositionKind::kLearned), entry("rotary", PositionKind::kRotary),
+    entry("alibi", PositionKind::kAlibi),     entry("t5", PositionKind::kT5),
+    entry("shaw", PositionKind::kShaw)};
+constexpr Word kLayouts[] = {entry("interleaved", PositionLayout::kInterleaved),
+                             entry("concatenated", PositionLayout::kConcatenated),
+                             entry("half", PositionLayout::kHalf)};
+constexpr Word kNorms[] = {entry("pre", NormPlacement::kPre), entry("post", NormPlacement::kPost)};
+constexpr Word kPoolings[] = {entry("mean", Pooling::kMean), entry("first", Pooling::kFirst),
+                              entry("none", Pooling::kNone)};
+constexpr Word kPoolers[] = {entry("none", false), entry("tanh", true)};
+constexpr Word kMasks[] = {entry("bidirectional", false), entry("causal", true)};
 
-template <class T, std::size_t N>
-T word_in(const val& object, const char* key, const Word<T> (&words)[N], T fallback) {
-  if (!is_given(object[key])) return fallback;
-  const std::string got = object[key].template as<std::string>();
+constexpr int kGated = 256;  // beside an activation
+constexpr Word kActivations[] = {entry("relu", Activation::kRelu),
+                                 entry("gelu", Activation::kGelu),
+                                 entry("gelu_tanh", Activation::kGeluTanh),
+                                 entry("silu", Activation::kSilu),
+                                 entry("sigmoid", Activation::kSigmoid),
+                                 {"geglu", static_cast<int>(Activation::kGelu) + kGated},
+                                 {"swiglu", static_cast<int>(Activation::kSilu) + kGated}};
+
+int meaning_of(const Fields& fields, const char* key, Words words, int fallback) {
+  if (!fields.has(key)) return fallback;
+  const std::string got = fields.word(key);
   std::string known;
-  for (const auto& [word, value] : words) {
-    if (got == word) return value;
-    known += (known.empty() ? "'" : ", '") + std::string(word) + "'";
-  }
-  throw Error(ErrorCode::kBadArgument,
-              "config: " + std::string(key) + " is '" + got + "', expected " + known);
-}
-
-template <class T, std::size_t N>
-val word_out(const Word<T> (&words)[N], T value) {
   for (const auto& [word, meaning] : words) {
-    if (meaning == value) return val::u8string(word);
+    if (got == word) return meaning;
+    known.append(text_of({known.empty() ? "'" : ", '", word, "'"}));
   }
-  return val::undefined();
+  fail(ErrorCode::kBadArgument, {"config: ", key, " is '", got, "', expected ", known});
 }
 
-double number_in(const val& object, const char* key, double fallback) {
-  return is_given(object[key]) ? object[key].as<double>() : fallback;
+template <class T>
+T word_in(const Fields& fields, const char* key, Words words, T fallback) {
+  return static_cast<T>(meaning_of(fields, key, words, static_cast<int>(fallback)));
 }
-Index count_in(const val& object, const char* key, Index fallback) {
-  return static_cast<Index>(number_in(object, key, static_cast<double>(fallback)));
+
+void set_word(const val& out, const char* key, Words words, int meaning) {
+  for (const Word& each : words) {
+    if (each.meaning == meaning) set(out, key, text_value(each.word));
+  }
 }
-bool flag_in(const val& object, const char* key, bool fallback) {
-  return is_given(object[key]) ? object[key].as<bool>() : fallback;
+
+template <class T>
+void set_word(const val& out, const char* key, Words words, T meaning) {
+  set_word(out, key, words, static_cast<int>(meaning));
 }
+
+void set_count(const val& out, const char* key, Index value) {
+  set(out, key, static_cast<double>(value));
+}
+
+void set_flag(const val& out, const char* key, bool value) { set(out, key, val(value)); }
 
 val position_out(const PositionOptions& position) {
-  val out = val::object();
-  out.set("kind", word_out(kPositionKinds, position.kind));
+  const val out = val::object();
+  set_word(out, "kind", kPositionKinds, position.kind);
   const bool rotary = position.kind == PositionKind::kRotary;
   if (rotary || position.kind == PositionKind::kSinusoidal) {
-    out.set("base", position.base);
-    out.set("layout", word_out(kLayouts, position.layout));
+    set(out, "base", position.base);
+    set_word(out, "layout", kLayouts, position.layout);
   }
   if (rotary) {
-    if (position.dims > 0) out.set("dims", static_cast<double>(position.dims));
-    out.set("offset", static_cast<double>(position.offset));
+    if (position.dims > 0) set_count(out, "dims", position.dims);
+    set_count(out, "offset", position.offset);
   }
   if (position.kind == PositionKind::kT5) {
-    out.set("buckets", static_cast<double>(position.buckets));
-    out.set("max_distance", static_cast<double>(position.max_distance));
+    set_count(out, "buckets", position.buckets);
+    set_count(out, "max_distance", position.max_distance);
   }
-  if (position.kind == PositionKind::kShaw) out.set("clip", static_cast<double>(position.clip));
+  if (position.kind == PositionKind::kShaw) set_count(out, "clip", position.clip);
   return out;
-}
-
-val activation_out(const Config& config) {
-  for (const auto& [word, meaning] : kActivations) {
-    if (meaning.activation == config.activation && meaning.gated == config.gated)
-      return val::u8string(word);
-  }
-  return val::undefined();
 }
 
 }  // namespace
 
-ActivationChoice activation_in(const val& object) {
-  return word_in(object, "activation", kActivations, ActivationChoice{Activation::kRelu, false});
+ActivationChoice activation_in(const Fields& fields) {
+  const int meaning =
+      meaning_of(fields, "activation", kActivations, static_cast<int>(Activation::kRelu));
+  return {static_cast<Activation>(meaning % kGated), meaning >= kGated};
 }
 
-NormPlacement norm_in(const val& object) {
-  return word_in(object, "norm", kNorms, NormPlacement::kPre);
+NormPlacement norm_in(const Fields& fields) {
+  return word_in(fields, "norm", kNorms, NormPlacement::kPre);
 }
 
-PositionOptions position_in(const val& object) {
+PositionOptions position_in(const Fields& fields) {
   PositionOptions position;
-  position.kind = word_in(object, "kind", kPositionKinds, position.kind);
-  position.base = number_in(object, "base", position.base);
-  position.layout = word_in(object, "layout", kLayouts, position.layout);
-  position.dims = count_in(object, "dims", position.dims);
-  position.offset = count_in(object, "offset", position.offset);
-  position.buckets = count_in(object, "buckets", position.buckets);
-  position.max_distance = count_in(object, "max_distance", position.max_distance);
-  position.clip = count_in(object, "clip", position.clip);
+  position.kind = word_in(fields, "kind", kPositionKinds, position.kind);
+  position.base = fields.number("base", position.base);
+  position.layout = word_in(fields, "layout", kLayouts, position.layout);
+  position.dims = fields.count("dims", position.dims);
+  position.offset = fields.count("offset", position.offset);
+  position.buckets = fields.count("buckets", position.buckets);
+  position.max_distance = fields.count("max_distance", position.max_distance);
+  position.clip = fields.count("clip", position.clip);
   return position;
 }
 
-Config config_in(const val& object) {
+Config config_in(const Fields& fields) {
   Config config;
-  config.n_layers = count_in(object, "n_layers", 0);
-  config.n_heads = count_in(object, "n_heads", 0);
-  config.d_model = count_in(object, "d_model", 0);
-  config.d_input = count_in(object, "d_input", config.d_model);
-  config.d_ff = count_in(object, "d_ff", 0);
-  config.vocab_size = count_in(object, "vocab_size", 0);
-  config.max_tokens = count_in(object, "max_tokens", 0);
-  config.token_types = count_in(object, "token_types", 0);
-  const ActivationChoice activation = activation_in(object);
+  config.n_layers = fields.count("n_layers", 0);
+  config.n_heads = fields.count("n_heads", 0);
+  config.d_model = fields.count("d_model", 0);
+  config.d_input = fields.count("d_input", config.d_model);
+  config.d_ff = fields.count("d_ff", 0);
+  config.vocab_size = fields.count("vocab_size", 0);
+  config.max_tokens = fields.count("max_tokens", 0);
+  config.token_types = fields.count("token_types", 0);
+  const ActivationChoice activation = activation_in(fields);
   config.activation = activation.activation;
   config.gated = activation.gated;
-  config.norm = norm_in(object);
-  config.norm_epsilon = number_in(object, "norm_epsilon", config.norm_epsilon);
-  config.final_norm = flag_in(object, "final_norm", false);
-  config.embedding_norm = flag_in(object, "embedding_norm", false);
-  config.embedding_scale = number_in(object, "embedding_scale", 1.0);
-  config.bias = flag_in(object, "bias", true);
-  config.causal = word_in(object, "mask", kMasks, false);
-  config.pooler = word_in(object, "pooler", kPoolers, false);
-  config.normalize = flag_in(object, "normalize", false);
-  config.pooling = word_in(object, "pooling", kPoolings, Pooling::kNone);
-  config.attention_scale = number_in(object, "attention_scale", 0.0);
-  if (is_given(object["position"])) config.position = position_in(object["position"]);
+  config.norm = norm_in(fields);
+  config.norm_epsilon = fields.number("norm_epsilon", config.norm_epsilon);
+  config.final_norm = fields.flag("final_norm", false);
+  config.embedding_norm = fields.flag("embedding_norm", false);
+  config.embedding_scale = fields.number("embedding_scale", 1.0);
+  config.bias = fields.flag("bias", true);
+  config.causal = word_in(fields, "mask", kMasks, false);
+  config.pooler = word_in(fields, "pooler", kPoolers, false);
+  config.normalize = fields.flag("normalize", false);
+  config.pooling = word_in(fields, "pooling", kPoolings, Pooling::kNone);
+  config.attention_scale = fields.number("attention_scale", 0.0);
+  if (fields.has("position")) config.position = position_in(Fields(fields.at("position")));
   return config;
 }
 
 val config_out(const Config& config) {
-  val out = val::object();
-  const auto count = [&](const char* key, Index value) {
-    out.set(key, static_cast<double>(value));
-  };
-  count("n_layers", config.n_layers);
-  count("n_heads", config.n_heads);
-  count("d_model", config.d_model);
-  count("d_input", config.d_input);
-  count("d_ff", config.d_ff);
-  count("vocab_size", config.vocab_size);
-  count("max_tokens", config.max_tokens);
-  count("token_types", config.token_types);
-  out.set("activation", activation_out(config));
-  out.set("norm", word_out(kNorms, config.norm));
-  out.set("norm_epsilon", config.norm_epsilon);
-  out.set("final_norm", config.final_norm);
-  out.set("embedding_norm", config.embedding_norm);
-  out.set("embedding_scale", config.embedding_scale);
-  out.set("bias", config.bias);
-  out.set("mask", word_out(kMasks, config.causal));
-  out.set("pooling", word_out(kPoolings, config.pooling));
-  out.set("pooler", word_out(kPoolers, config.pooler));
-  out.set("normalize", config.normalize);
-  if (config.attention_scale != 0.0) out.set("attention_scale", config.attention_scale);
-  out.set("position", position_out(config.position));
+  const val out = val::object();
+  set_count(out, "n_layers", config.n_layers);
+  set_count(out, "n_heads", config.n_heads);
+  set_count(out, "d_model", config.d_model);
+  set_count(out, "d_input", config.d_input);
+  set_count(out, "d_ff", config.d_ff);
+  set_count(out, "vocab_size", config.vocab_size);
+  set_count(out, "max_tokens", config.max_tokens);
+  set_count(out, "token_types", config.token_types);
+  set_word(out, "activation", kActivations,
+           static_cast<int>(config.activation) + (config.gated ? kGated : 0));
+  set_word(out, "norm", kNorms, config.norm);
+  set(out, "norm_epsilon", config.norm_epsilon);
+  set_flag(out, "final_norm", config.final_norm);
+  set_flag(out, "embedding_norm", config.embedding_norm);
+  set(out, "embedding_scale", config.embedding_scale);
+  set_flag(out, "bias", config.bias);
+  set_word(out, "mask", kMasks, config.causal);
+  set_word(out, "pooling", kPoolings, config.pooling);
+  set_word(out, "pooler", kPoolers, config.pooler);
+  set_flag(out, "normalize", config.normalize);
+  if (config.attention_scale != 0.0) set(out, "attention_scale", config.attention_scale);
+  set(out, "position", position_out(config.position));
   return out;
 }
 

@@ -1,9 +1,9 @@
 #include <emscripten/bind.h>
 #include <emscripten/heap.h>
 
+#include <map>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 
 #include "analysis/ablation.h"
 #include "base/context.h"
@@ -21,6 +21,7 @@
 namespace headscope {
 namespace {
 
+using marshal::Fields;
 using marshal::guarded;
 using marshal::val;
 
@@ -43,9 +44,9 @@ struct AnalysisSlot {
 
 struct Engine {
   std::optional<Context> context;
-  std::unordered_map<int, std::shared_ptr<EncoderSlot>> encoders;
-  std::unordered_map<int, std::unique_ptr<RunSlot>> runs;
-  std::unordered_map<int, std::unique_ptr<AnalysisSlot>> analyses;
+  std::map<int, std::shared_ptr<EncoderSlot>> encoders;
+  std::map<int, std::unique_ptr<RunSlot>> runs;
+  std::map<int, std::unique_ptr<AnalysisSlot>> analyses;
   int last_id = 0;
 };
 
@@ -77,6 +78,13 @@ RunSlot& run_slot(int id) {
   return *found->second;
 }
 
+template <class T, class Read>
+std::vector<T> list_in(const val& array, const Read& read) {
+  std::vector<T> values;
+  for (std::size_t i = 0; i < marshal::length_of(array); ++i) values.push_back(read(array[i]));
+  return values;
+}
+
 val heap_bytes() {
   return guarded([] { return val(static_cast<double>(emscripten_get_heap_size())); });
 }
@@ -97,8 +105,9 @@ val self_test() {
 }
 
 val int8_kernel() {
-  return guarded(
-      [] { return val::u8string(fastest_int8_kernel() == Int8Kernel::kDot ? "dot" : "wide"); });
+  return guarded([] {
+    return marshal::text_value(fastest_int8_kernel() == Int8Kernel::kDot ? "dot" : "wide");
+  });
 }
 
 WeightFormat format_in(const std::string& word) {
@@ -111,7 +120,8 @@ WeightFormat format_in(const std::string& word) {
 
 val encoder_create(const val& config, const std::string& weights) {
   return guarded([&] {
-    auto slot = std::make_shared<EncoderSlot>(marshal::config_in(config), format_in(weights));
+    auto slot =
+        std::make_shared<EncoderSlot>(marshal::config_in(Fields(config)), format_in(weights));
     const int id = ++engine().last_id;
     engine().encoders.emplace(id, std::move(slot));
     return val(id);
@@ -124,33 +134,37 @@ val encoder_config(int id) {
 
 val encoder_shapes(int id) {
   return guarded([&] {
-    val shapes = val::array();
+    const val shapes = val::array();
     for (const ParameterShape& shape : encoder_slot(id)->encoder.parameters().shapes()) {
-      val dims = val::array();
-      if (!shape.is_vector) dims.call<void>("push", static_cast<double>(shape.rows));
-      dims.call<void>("push", static_cast<double>(shape.cols));
-      val line = val::object();
-      line.set("name", val::u8string(shape.name.c_str()));
-      line.set("shape", dims);
-      shapes.call<void>("push", line);
+      const val dims = val::array();
+      if (!shape.is_vector) marshal::push(dims, val(static_cast<double>(shape.rows)));
+      marshal::push(dims, val(static_cast<double>(shape.cols)));
+      const val line = val::object();
+      marshal::set(line, "name", marshal::text_value(shape.name.c_str()));
+      marshal::set(line, "shape", dims);
+      marshal::push(shapes, line);
     }
     return shapes;
   });
 }
 
+/// `shape` and the range of bytes are whole numbers: JavaScript has checked them.
+TensorEntry tensor_in(const Fields& tensor) {
+  TensorEntry entry{tensor.word("name"),
+                    tensor.word("dtype"),
+                    {},
+                    static_cast<std::uint64_t>(tensor.number("begin", 0)),
+                    static_cast<std::uint64_t>(tensor.number("end", 0))};
+  entry.shape = list_in<Index>(tensor.at("shape"), marshal::integer);
+  return entry;
+}
+
 val encoder_place(int id, const val& tensor, const val& bytes) {
   return guarded([&] {
-    TensorEntry entry{tensor["name"].as<std::string>(),
-                      tensor["dtype"].as<std::string>(),
-                      {},
-                      static_cast<std::uint64_t>(tensor["begin"].as<double>()),
-                      static_cast<std::uint64_t>(tensor["end"].as<double>())};
-    for (std::size_t i = 0; i < marshal::length_of(tensor["shape"]); ++i) {
-      entry.shape.push_back(marshal::integer(tensor["shape"][i]));
-    }
+    const TensorEntry entry = tensor_in(Fields(tensor));
     if (entry.begin > entry.end || entry.end > marshal::length_of(bytes)) {
-      throw Error(ErrorCode::kBadCheckpoint,
-                  "checkpoint: \"" + entry.name + "\" lies outside of its file");
+      fail(ErrorCode::kBadCheckpoint,
+           {"checkpoint: \"", entry.name, "\" lies outside of its file"});
     }
     const val part = bytes.call<val>("subarray", static_cast<double>(entry.begin),
                                      static_cast<double>(entry.end));
@@ -191,26 +205,20 @@ val encoder_dispose(int id) {
   });
 }
 
-template <class T, class Read>
-std::vector<T> list_in(const val& array, const Read& read) {
-  std::vector<T> values;
-  for (std::size_t i = 0; i < marshal::length_of(array); ++i) values.push_back(read(array[i]));
-  return values;
-}
-
 MaskChoice mask_in(const std::string& word) {
   if (word == "model") return MaskChoice::kModel;
   if (word == "causal") return MaskChoice::kCausal;
   if (word == "bidirectional") return MaskChoice::kBidirectional;
-  throw Error(ErrorCode::kBadArgument,
-              "mask: '" + word + "', expected 'model', 'bidirectional' or 'causal'");
+  fail(ErrorCode::kBadArgument,
+       {"mask: '", word, "', expected 'model', 'bidirectional' or 'causal'"});
 }
 
 std::vector<TokenSequence> sequences_in(const val& array) {
-  return list_in<TokenSequence>(array, [](const val& sequence) {
-    TokenSequence out{marshal::copy_in<std::int32_t>(sequence["ids"]), {}};
-    if (marshal::is_given(sequence["segments"])) {
-      out.segments = marshal::copy_in<std::int32_t>(sequence["segments"]);
+  return list_in<TokenSequence>(array, [](const val& each) {
+    const Fields sequence(each);
+    TokenSequence out{marshal::copy_in<std::int32_t>(sequence.at("ids")), {}};
+    if (sequence.has("segments")) {
+      out.segments = marshal::copy_in<std::int32_t>(sequence.at("segments"));
       require(out.segments.size() == out.ids.size(), ErrorCode::kBadShape,
               "input: ids and segments differ in length");
     }
@@ -219,23 +227,23 @@ std::vector<TokenSequence> sequences_in(const val& array) {
 }
 
 std::vector<Gate> gates_in(const val& array) {
-  return list_in<Gate>(array, [](const val& gate) {
-    return Gate{marshal::integer(gate["layer"]), marshal::integer(gate["head"]),
-                gate["gate"].as<float>()};
+  return list_in<Gate>(array, [](const val& each) {
+    const Fields gate(each);
+    return Gate{gate.count("layer", 0), gate.count("head", 0),
+                static_cast<float>(gate.number("gate", 1))};
   });
 }
 
-RunRequest request_in(const val& object) {
+RunRequest request_in(const Fields& fields) {
   RunRequest request;
-  request.sequences = sequences_in(object["sequences"]);
+  request.sequences = sequences_in(fields.at("sequences"));
   request.capture = list_in<Capture>(
-      object["capture"], [](const val& name) { return capture_named(name.as<std::string>()); });
-  if (marshal::is_given(object["layers"]))
-    request.layers = list_in<Index>(object["layers"], marshal::integer);
-  request.gates = gates_in(object["gates"]);
-  request.mask = mask_in(object["mask"].as<std::string>());
-  if (object["position"].typeOf().as<std::string>() != "string") {
-    request.position = marshal::position_in(object["position"]);
+      fields.at("capture"), [](const val& name) { return capture_named(marshal::text(name)); });
+  if (fields.has("layers")) request.layers = list_in<Index>(fields.at("layers"), marshal::integer);
+  request.gates = gates_in(fields.at("gates"));
+  request.mask = mask_in(fields.word("mask"));
+  if (!fields.at("position").isString()) {
+    request.position = marshal::position_in(Fields(fields.at("position")));
   }
   return request;
 }
@@ -245,7 +253,7 @@ val run_begin(int encoder, const val& object) {
     auto slot = encoder_slot(encoder);
     Encoder& model = finished_encoder(*slot);
     auto run = std::make_unique<RunSlot>(
-        RunSlot{std::move(slot), Run(context(), model, request_in(object))});
+        RunSlot{std::move(slot), Run(context(), model, request_in(Fields(object)))});
     const int id = ++engine().last_id;
     engine().runs.emplace(id, std::move(run));
     return val(id);
@@ -260,18 +268,18 @@ val trace_out(const Run& run, Index sequence) {
   static_assert(sizeof(Trace::Entry) == 6 * sizeof(std::int32_t));
   const Trace& trace = run.trace(sequence);
   const auto* fields = reinterpret_cast<const std::int32_t*>(trace.entries().data());
-  val out = val::object();
-  out.set("data", marshal::copy_out(trace.arena()));
-  out.set("directory", marshal::copy_out(std::span(fields, trace.entries().size() * 6)));
-  out.set("pooled", marshal::copy_out(std::span<const float>(run.pooled(sequence))));
+  const val out = val::object();
+  marshal::set(out, "data", marshal::copy_out(trace.arena()));
+  marshal::set(out, "directory", marshal::copy_out(std::span(fields, trace.entries().size() * 6)));
+  marshal::set(out, "pooled", marshal::copy_out(std::span<const float>(run.pooled(sequence))));
   return out;
 }
 
 val run_finish(int id) {
   return guarded([&] {
     const Run& run = run_slot(id).run;
-    val out = val::array();
-    for (Index i = 0; i < run.sequences(); ++i) out.call<void>("push", trace_out(run, i));
+    const val out = val::array();
+    for (Index i = 0; i < run.sequences(); ++i) marshal::push(out, trace_out(run, i));
     engine().runs.erase(id);
     return out;
   });
@@ -289,7 +297,7 @@ val analysis_begin(int encoder, const val& object) {
     auto slot = encoder_slot(encoder);
     Encoder& model = finished_encoder(*slot);
     auto analysis = std::make_unique<AnalysisSlot>(AnalysisSlot{
-        std::move(slot), Ablation(context(), model, sequences_in(object["sequences"]))});
+        std::move(slot), Ablation(context(), model, sequences_in(Fields(object).at("sequences")))});
     const int id = ++engine().last_id;
     engine().analyses.emplace(id, std::move(analysis));
     return val(id);

@@ -3,10 +3,8 @@
 #include <emscripten/val.h>
 
 #include <cstdint>
-#include <new>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -18,72 +16,39 @@ namespace headscope::marshal {
 
 using emscripten::val;
 
-inline val error_value(const char* code, const char* message) {
-  val error = val::object();
-  error.set("code", val::u8string(code));
-  error.set("message", val::u8string(message));
-  val answer = val::object();
-  answer.set("error", error);
-  return answer;
-}
+/// { value: body(state) }, or { error: { code, message } } for whatever body throws.
+val guard(val (*body)(const void* state), const void* state);
 
-/// { value: body() }, or { error: { code, message } } for whatever body throws.
 template <class Body>
-val guarded(Body&& body) {
-  try {
-    val answer = val::object();
-    answer.set("value", std::forward<Body>(body)());
-    return answer;
-  } catch (const Error& error) {
-    return error_value(code_name(error.code()), error.what());
-  } catch (const std::bad_alloc&) {
-    return error_value("out-of-memory", "engine: the WebAssembly heap cannot grow further");
-  } catch (const std::exception& error) {
-    return error_value("internal", error.what());
-  } catch (...) {
-    return error_value("internal", "engine: unknown exception");
-  }
+val guarded(const Body& body) {
+  return guard([](const void* state) { return (*static_cast<const Body*>(state))(); }, &body);
 }
 
-template <class T>
-val view_of(std::span<T> memory) {
-  return val(emscripten::typed_memory_view(memory.size(), memory.data()));
-}
+// Out of line, because all that emscripten::val does for one property would be inlined at each use.
+val get(const val& object, const char* key);
+void set(const val& object, const char* key, const val& value);
+void set(const val& object, const char* key, double value);
+void push(const val& array, const val& item);
+val text_value(const char* text);
+
+bool is_given(const val& value);
+std::size_t length_of(const val& array);
+double number(const val& value);
+/// A JavaScript integer, which may be wider than 32 bits.
+Index integer(const val& value);
+std::string text(const val& value);
 
 /// A Float32Array of its own, in unshared memory.
-inline val copy_out(std::span<const float> values) {
-  val copy = val::global("Float32Array").new_(values.size());
-  copy.call<void>("set", view_of(values));
-  return copy;
-}
-inline val copy_out(std::span<const std::int32_t> values) {
-  val copy = val::global("Int32Array").new_(values.size());
-  copy.call<void>("set", view_of(values));
-  return copy;
-}
+val copy_out(std::span<const float> values);
+val copy_out(std::span<const std::int32_t> values);
 /// { rows, cols, data }.
-inline val copy_out(const Matrix& matrix) {
-  val out = val::object();
-  out.set("rows", static_cast<double>(matrix.rows()));
-  out.set("cols", static_cast<double>(matrix.cols()));
-  out.set("data",
-          copy_out(std::span<const float>(matrix.data(), static_cast<std::size_t>(matrix.size()))));
-  return out;
-}
+val copy_out(const Matrix& matrix);
+
+/// Fills `memory` from a JavaScript typed array of its element type and length.
+void copy_in(const val& array, std::span<float> memory);
 
 /// The elements of a JavaScript typed array; T must be its element type.
 template <class T>
-std::vector<T> copy_in(const val& array) {
-  std::vector<T> values(array["length"].as<std::size_t>());
-  view_of(std::span<T>(values)).template call<void>("set", array);
-  return values;
-}
-
-inline bool is_given(const val& value) { return !value.isUndefined() && !value.isNull(); }
-
-inline std::size_t length_of(const val& array) { return array["length"].as<std::size_t>(); }
-
-/// A JavaScript integer, which may be wider than 32 bits.
-inline Index integer(const val& value) { return static_cast<Index>(value.as<double>()); }
+std::vector<T> copy_in(const val& array);
 
 }  // namespace headscope::marshal

@@ -28,4 +28,6 @@ const char* code_name(ErrorCode code) {
   return "internal";
 }
 
+void fail(ErrorCode code, Pieces message) { throw Error(code, text_of(message)); }
+
 }  // namespace headscope

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
+
 namespace headscope {
 
 enum class ErrorCode {
@@ -34,9 +36,12 @@ class Error : public std::exception {
   std::string message_;
 };
 
+/// Throws Error with these pieces as its message.
+[[noreturn]] void fail(ErrorCode code, Pieces message);
+
 /// Throws Error when `holds` is false.
 inline void require(bool holds, ErrorCode code, const char* message) {
-  if (!holds) throw Error(code, message);
+  if (!holds) fail(code, {message});
 }
 
 }  // namespace headscope

@@ -9,8 +9,8 @@
 namespace headscope {
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what) {
-  throw Error(ErrorCode::kBadCheckpoint, "checkpoint: \"" + name + "\" " + what);
+[[noreturn]] void refuse(const std::string& name, Pieces what) {
+  fail(ErrorCode::kBadCheckpoint, {"checkpoint: \"", name, "\" ", text_of(what)});
 }
 
 std::size_t element_bytes(const TensorEntry& entry) {
@@ -18,7 +18,7 @@ std::size_t element_bytes(const TensorEntry& entry) {
   if (entry.dtype == "F32") return 4;
   if (entry.dtype == "F16" || entry.dtype == "BF16") return 2;
   if (entry.dtype == "I8") return 1;
-  refuse(entry.name, "has dtype " + entry.dtype + ", expected F64, F32, F16, BF16 or I8");
+  refuse(entry.name, {"has dtype ", entry.dtype, ", expected F64, F32, F16, BF16 or I8"});
 }
 
 template <class T>
@@ -52,8 +52,7 @@ void decode_all(const TensorEntry& entry, std::span<const std::uint8_t> bytes,
                 std::span<float> out) {
   const std::size_t size = element_bytes(entry);
   if (bytes.size() != out.size() * size) {
-    refuse(entry.name, "has " + std::to_string(bytes.size()) + " bytes, expected " +
-                           std::to_string(out.size() * size));
+    refuse(entry.name, {"has ", bytes.size(), " bytes, expected ", out.size() * size});
   }
   if (entry.dtype == "F32") {
     if (!out.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
@@ -65,8 +64,8 @@ void decode_all(const TensorEntry& entry, std::span<const std::uint8_t> bytes,
 
 std::string shape_text(const std::vector<Index>& shape) {
   std::string text;
-  for (const Index size : shape) text += (text.empty() ? "" : ",") + std::to_string(size);
-  return "[" + text + "]";
+  for (const Index size : shape) text.append(text_of({text.empty() ? "" : ",", size}));
+  return text_of({"[", text, "]"});
 }
 
 bool is_table(const std::string& name) { return name.starts_with("embeddings."); }
@@ -76,16 +75,17 @@ constexpr std::string_view kScale = ".scale";
 }  // namespace
 
 void CheckpointLoader::place(const TensorEntry& entry, std::span<const std::uint8_t> bytes) {
-  if (placed_.contains(entry.name)) refuse(entry.name, "comes twice");
+  if (placed_.contains(entry.name)) refuse(entry.name, {"comes twice"});
   if (!parameters_.has(entry.name)) {
-    if (!entry.name.ends_with(kScale)) refuse(entry.name, "is not a parameter of this model");
+    if (!entry.name.ends_with(kScale)) refuse(entry.name, {"is not a parameter of this model"});
     const std::string name = entry.name.substr(0, entry.name.size() - kScale.size());
-    if (!parameters_.has(name)) refuse(entry.name, "is not the scale of a parameter of this model");
+    if (!parameters_.has(name))
+      refuse(entry.name, {"is not the scale of a parameter of this model"});
     place_scale(entry, name, bytes);
   } else {
     const ParameterShape& shape = parameters_.shape(entry.name);
     const std::string expected = headscope::shape_text(shape), got = shape_text(entry.shape);
-    if (got != expected) refuse(entry.name, "has shape " + got + ", expected " + expected);
+    if (got != expected) refuse(entry.name, {"has shape ", got, ", expected ", expected});
     Matrix& values = parameters_.values(entry.name);
     decode_all(entry, bytes, {values.data(), static_cast<std::size_t>(values.size())});
   }
@@ -97,8 +97,7 @@ void CheckpointLoader::place_scale(const TensorEntry& entry, const std::string& 
   const ParameterShape& shape = parameters_.shape(name);
   const Index count = is_table(name) ? shape.rows : shape.cols;
   if (entry.shape != std::vector<Index>{count}) {
-    refuse(entry.name,
-           "has shape " + shape_text(entry.shape) + ", expected [" + std::to_string(count) + "]");
+    refuse(entry.name, {"has shape ", shape_text(entry.shape), ", expected [", count, "]"});
   }
   std::vector<float>& scales = scales_[name];
   scales.resize(static_cast<std::size_t>(count));
@@ -109,13 +108,13 @@ void CheckpointLoader::finish() {
   for (const ParameterShape& shape : parameters_.shapes()) {
     const auto placed = placed_.find(shape.name);
     if (placed == placed_.end())
-      refuse(shape.name, "is missing, expected shape " + headscope::shape_text(shape));
+      refuse(shape.name, {"is missing, expected shape ", headscope::shape_text(shape)});
     const auto scales = scales_.find(shape.name);
     const bool quantised = placed->second == "I8";
     if (quantised && scales == scales_.end())
-      refuse(shape.name + ".scale", "is missing, and " + shape.name + " is I8");
+      refuse(text_of({shape.name, kScale}), {"is missing, and ", shape.name, " is I8"});
     if (!quantised && scales != scales_.end())
-      refuse(shape.name + ".scale", "is there, but " + shape.name + " is not I8");
+      refuse(text_of({shape.name, kScale}), {"is there, but ", shape.name, " is not I8"});
     if (quantised) apply_scale(shape.name, scales->second);
   }
 }

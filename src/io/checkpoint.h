@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "model/parameters.h"
@@ -39,8 +39,8 @@ class CheckpointLoader {
   void apply_scale(const std::string& name, const std::vector<float>& scales);
 
   Parameters& parameters_;
-  std::unordered_map<std::string, std::string> placed_;  // name -> dtype
-  std::unordered_map<std::string, std::vector<float>> scales_;
+  std::map<std::string, std::string> placed_;  // name -> dtype
+  std::map<std::string, std::vector<float>> scales_;
 };
 
 }  // namespace headscope

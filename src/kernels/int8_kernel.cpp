@@ -1,7 +1,7 @@
 #include "kernels/int8_kernel.h"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 #include "base/random.h"
 #include "kernels/int8_gemm.h"
@@ -25,41 +25,45 @@ Int8Matrix quantised(const Matrix& b, Int8Kernel kernel) {
   return result;
 }
 
-using Clock = std::chrono::steady_clock;
+/// Not <chrono>: its failures bring the texts of all system errors into the module.
+double now_s() {
+  std::timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 /// Products per second while the clock moves on by a window at least: of clocks with coarse steps,
 /// whole steps.
 double measure_rate(Context& context, const Matrix& a, const Int8Matrix& weight, Matrix& c) {
-  constexpr std::chrono::microseconds kWindow{280};
-  double products = 0.0;
-  const auto start = Clock::now();
-  std::chrono::duration<double> passed{};
+  constexpr double kWindow_s = 280e-6;
+  double products = 0.0, passed_s = 0.0;
+  const double start_s = now_s();
   do {
     multiply(context, view(a), weight.view(), {}, view(c));
     ++products;
-    passed = Clock::now() - start;
-  } while (passed < kWindow);
-  return products / passed.count();
+    passed_s = now_s() - start_s;
+  } while (passed_s < kWindow_s);
+  return products / passed_s;
 }
 
 /// Whether dot is faster by half: it is less exact, and without an instruction of the processor's
 /// own it gains a quarter at best. The best windows count: other programs disturb some.
 bool dot_is_faster() {
-  constexpr std::chrono::microseconds kPatience{1200};  // for beginning once more
+  constexpr double kPatience_s = 1200e-6;  // for beginning once more
   constexpr Index kRows = 20, kDepth = 256, kCols = 64;
   Context context(1);
   const Matrix a = sample(kRows, kDepth, 1), b = sample(kDepth, kCols, 2);
   const Int8Matrix wide = quantised(b, Int8Kernel::kWide), dot = quantised(b, Int8Kernel::kDot);
   Matrix c(kRows, kCols);
   double wide_rate = 0.0, dot_rate = 0.0;
-  const auto before = Clock::now();
-  while (Clock::now() == before) {  // the first window begins with a step of the clock, too
+  const double before_s = now_s();
+  while (now_s() == before_s) {  // the first window begins with a step of the clock, too
   }
-  const auto start = Clock::now();
+  const double start_s = now_s();
   do {
     wide_rate = std::max(wide_rate, measure_rate(context, a, wide, c));
     dot_rate = std::max(dot_rate, measure_rate(context, a, dot, c));
-  } while (Clock::now() - start < kPatience);
+  } while (now_s() - start_s < kPatience_s);
   return dot_rate > 1.5 * wide_rate;
 }
 

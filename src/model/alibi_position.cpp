@@ -9,14 +9,12 @@ namespace headscope {
 std::vector<float> alibi_slopes(Index heads) {
   const Index power = static_cast<Index>(std::bit_floor(static_cast<std::size_t>(heads)));
   std::vector<float> slopes;
-  for (Index a = 0; a < power; ++a) {
-    slopes.push_back(static_cast<float>(
-        std::exp2(-8.0 * static_cast<double>(a + 1) / static_cast<double>(power))));
-  }
-  for (Index a = 0; power + a < heads; ++a) {
-    slopes.push_back(static_cast<float>(
-        std::exp2(-8.0 * static_cast<double>(2 * a + 1) / static_cast<double>(2 * power))));
-  }
+  double ratio = 0x1p-8;  // 2^(-8 / power)
+  for (Index p = power; p > 1; p /= 2) ratio = std::sqrt(ratio);
+  double slope = 1.0;
+  for (Index a = 0; a < power; ++a) slopes.push_back(static_cast<float>(slope *= ratio));
+  slope = 1.0 / std::sqrt(ratio);
+  for (Index a = power; a < heads; ++a) slopes.push_back(static_cast<float>(slope *= ratio));
   return slopes;
 }
 

@@ -7,9 +7,9 @@
 namespace headscope {
 
 AttentionCost attention_cost(double length, double d_model, double heads) {
-  require(heads >= 1 && std::fmod(d_model, heads) == 0, ErrorCode::kBadArgument,
-          "attentionCost: heads, expected a divisor of d_model");
   const double square = length * length, width = d_model / heads;
+  require(heads >= 1 && width == std::floor(width), ErrorCode::kBadArgument,
+          "attentionCost: heads, expected a divisor of d_model");
   return {.score_operations = square * d_model,
           .context_operations = square * d_model,
           .projection_operations = 4 * length * d_model * d_model,

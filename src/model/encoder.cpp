@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "kernels/elementary.h"
 #include "kernels/layer_norm.h"
 
 namespace headscope {
@@ -71,7 +72,8 @@ std::vector<float> Encoder::pool(Context& context, ConstMatrixView output) const
     Matrix mapped(1, config_.d_model);
     multiply(context, view(std::as_const(pooled)), pooler_,
              {.bias = parameters_.vector_or_null("pooler.b")}, view(mapped));
-    for (Index j = 0; j < mapped.cols(); ++j) pooled(0, j) = std::tanh(mapped(0, j));
+    for (Index j = 0; j < mapped.cols(); ++j)
+      pooled(0, j) = static_cast<float>(hyperbolic_tangent(mapped(0, j)));
   }
   if (config_.normalize) pooled /= std::sqrt(std::max(pooled.squaredNorm(), 1e-12f));
   return {pooled.data(), pooled.data() + pooled.size()};

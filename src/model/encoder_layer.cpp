@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "kernels/layer_norm.h"
 
 namespace headscope {
@@ -138,7 +139,7 @@ class LayerRun {
 
 void pack_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
                 LayerWeights& weights) {
-  const std::string prefix = "layers." + std::to_string(layer) + ".";
+  const std::string prefix = text_of({"layers.", layer, "."});
   const WeightFormat exact = format == WeightFormat::kInt8Dot ? WeightFormat::kInt8Wide : format;
   const auto hand_over_column = [&](const char* name, Weight& weight, Index column) {
     parameters.hand_over(prefix + name, weight, column);

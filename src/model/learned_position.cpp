@@ -6,9 +6,8 @@ namespace headscope {
 
 void LearnedPosition::prepare(Index length) {
   if (length <= table_.rows()) return;
-  throw Error(ErrorCode::kTooLong, "positions: the learned table has " +
-                                       std::to_string(table_.rows()) + " rows, got " +
-                                       std::to_string(length) + " tokens");
+  fail(ErrorCode::kTooLong,
+       {"positions: the learned table has ", table_.rows(), " rows, got ", length, " tokens"});
 }
 
 void LearnedPosition::add_to_embeddings(MatrixView x) const { x += table_.topRows(x.rows()); }

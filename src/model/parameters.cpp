@@ -14,23 +14,25 @@ class Table {
  public:
   Table(std::vector<ParameterShape>& shapes, std::string prefix)
       : shapes_(shapes), prefix_(std::move(prefix)) {}
-  void matrix(const char* name, Index rows, Index cols, Initial initial = Initial::kXavier) {
-    shapes_.push_back({prefix_ + name, rows, cols, initial, false});
+  void matrix(std::string_view name, Index rows, Index cols, Initial initial = Initial::kXavier) {
+    add({text_of({prefix_, name}), rows, cols, initial, false});
   }
-  void vector(const char* name, Index size, Initial initial = Initial::kZero) {
-    shapes_.push_back({prefix_ + name, 1, size, initial, true});
+  void vector(std::string_view name, Index size, Initial initial = Initial::kZero) {
+    add({text_of({prefix_, name}), 1, size, initial, true});
   }
   /// A weight and, in models with biases, its bias.
-  void linear(const char* weight, const char* bias, Index in, Index out, bool has_bias) {
+  void linear(std::string_view weight, std::string_view bias, Index in, Index out, bool has_bias) {
     matrix(weight, in, out);
     if (has_bias) vector(bias, out);
   }
-  void norm(const std::string& name, Index size) {
-    vector((name + ".gamma").c_str(), size, Initial::kOne);
-    vector((name + ".beta").c_str(), size);
+  void norm(std::string_view name, Index size) {
+    vector(text_of({name, ".gamma"}), size, Initial::kOne);
+    vector(text_of({name, ".beta"}), size);
   }
 
  private:
+  void add(ParameterShape shape) { shapes_.push_back(std::move(shape)); }
+
   std::vector<ParameterShape>& shapes_;
   std::string prefix_;
 };
@@ -38,19 +40,18 @@ class Table {
 }  // namespace
 
 std::string shape_text(const ParameterShape& shape) {
-  if (shape.is_vector) return "[" + std::to_string(shape.cols) + "]";
-  return "[" + std::to_string(shape.rows) + "," + std::to_string(shape.cols) + "]";
+  if (shape.is_vector) return text_of({"[", shape.cols, "]"});
+  return text_of({"[", shape.rows, ",", shape.cols, "]"});
 }
 
 std::vector<ParameterShape> layer_shapes(const Config& config, Index layer) {
   std::vector<ParameterShape> shapes;
-  Table table(shapes, "layers." + std::to_string(layer) + ".");
+  Table table(shapes, text_of({"layers.", layer, "."}));
   const Index in = config.input_width(layer);
   const Index d = config.d_model;
   for (const char* name : {"q", "k", "v"}) {
-    const std::string weight = std::string("attention.w") + name,
-                      bias = std::string("attention.b") + name;
-    table.linear(weight.c_str(), bias.c_str(), in, in, config.bias);
+    table.linear(text_of({"attention.w", name}), text_of({"attention.b", name}), in, in,
+                 config.bias);
   }
   table.linear("attention.wo", "attention.bo", in, d, config.bias);
   if (in != d) table.linear("attention.w_residual", "attention.b_residual", in, d, config.bias);
@@ -100,7 +101,7 @@ Parameters::Parameters(std::vector<ParameterShape> shapes)
 std::size_t Parameters::index_of(const std::string& name) const {
   const auto found = index_.find(name);
   if (found != index_.end()) return found->second;
-  throw Error(ErrorCode::kNotFound, "parameter: no name \"" + name + "\" in this model");
+  fail(ErrorCode::kNotFound, {"parameter: no name \"", name, "\" in this model"});
 }
 
 const ParameterShape& Parameters::shape(const std::string& name) const {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/view.h"
@@ -71,7 +71,7 @@ class Parameters {
 
   std::vector<ParameterShape> shapes_;
   std::vector<Home> homes_;
-  std::unordered_map<std::string, std::size_t> index_;
+  std::map<std::string, std::size_t> index_;
 };
 
 }  // namespace headscope

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "model/alibi_position.h"
 #include "model/learned_position.h"
 #include "model/parameters.h"
@@ -31,7 +32,7 @@ PositionSetting position_setting(const Config& config, const Parameters& paramet
     setting.learned.emplace(parameters.matrix("embeddings.position"));
   if (kind == PositionKind::kT5) setting.t5_bias.emplace(parameters.matrix("position.bias"));
   for (Index layer = 0; kind == PositionKind::kShaw && layer < config.n_layers; ++layer) {
-    const std::string prefix = "layers." + std::to_string(layer) + ".attention.";
+    const std::string prefix = text_of({"layers.", layer, ".attention."});
     setting.shaw.push_back(
         {parameters.matrix(prefix + "relative_key"), parameters.matrix(prefix + "relative_value")});
   }

@@ -1,6 +1,7 @@
 #include "model/rotary_position.h"
 
-#include <cmath>
+#include "kernels/elementary.h"
+#include "model/sinusoidal_position.h"
 
 namespace headscope {
 namespace {
@@ -9,9 +10,18 @@ Index rotated_columns(const PositionOptions& options, Index width) {
   return options.dims > 0 ? options.dims : width / 2 * 2;
 }
 
-double angle(const PositionOptions& options, double position, Index pair, Index columns) {
-  return position *
-         std::pow(options.base, -2.0 * static_cast<double>(pair) / static_cast<double>(columns));
+/// Of the pairs that turn.
+std::vector<double> frequencies_of(const PositionOptions& options, Index width) {
+  return sinusoidal_frequencies(rotated_columns(options, width), options.base,
+                                PositionLayout::kInterleaved);
+}
+
+void set_turns(std::span<const double> frequencies, double position, float* cosines, float* sines) {
+  for (std::size_t p = 0; p < frequencies.size(); ++p) {
+    const Turn turn = turn_of(position * frequencies[p]);
+    cosines[p] = static_cast<float>(turn.cosine);
+    sines[p] = static_cast<float>(turn.sine);
+  }
 }
 
 void turn_row(PositionLayout layout, const float* cosines, const float* sines, Index pairs,
@@ -30,15 +40,12 @@ void turn_row(PositionLayout layout, const float* cosines, const float* sines, I
 
 void rotate_rows(const PositionOptions& options, std::span<const double> positions,
                  MatrixView rows) {
-  const Index columns = rotated_columns(options, rows.cols()), pairs = columns / 2;
-  std::vector<float> cosines(static_cast<std::size_t>(pairs)), sines(cosines.size());
+  const std::vector<double> frequencies = frequencies_of(options, rows.cols());
+  std::vector<float> cosines(frequencies.size()), sines(frequencies.size());
   for (Index i = 0; i < rows.rows(); ++i) {
-    for (Index p = 0; p < pairs; ++p) {
-      const double turn = angle(options, positions[static_cast<std::size_t>(i)], p, columns);
-      cosines[static_cast<std::size_t>(p)] = static_cast<float>(std::cos(turn));
-      sines[static_cast<std::size_t>(p)] = static_cast<float>(std::sin(turn));
-    }
-    turn_row(options.layout, cosines.data(), sines.data(), pairs, rows.row(i).data());
+    set_turns(frequencies, positions[static_cast<std::size_t>(i)], cosines.data(), sines.data());
+    turn_row(options.layout, cosines.data(), sines.data(), static_cast<Index>(frequencies.size()),
+             rows.row(i).data());
   }
 }
 
@@ -50,14 +57,11 @@ RotaryPosition::RotaryPosition(const PositionOptions& options, std::vector<Index
 void RotaryPosition::prepare(Index length) {
   for (Table& table : tables_) {
     if (length <= table.cosines.rows()) continue;
-    const Index columns = rotated_columns(options_, table.width), pairs = columns / 2;
-    Matrix cosines(length, pairs), sines(length, pairs);
+    const std::vector<double> frequencies = frequencies_of(options_, table.width);
+    Matrix cosines(length, static_cast<Index>(frequencies.size())), sines(length, cosines.cols());
     for (Index i = 0; i < length; ++i) {
-      for (Index p = 0; p < pairs; ++p) {
-        const double turn = angle(options_, static_cast<double>(options_.offset + i), p, columns);
-        cosines(i, p) = static_cast<float>(std::cos(turn));
-        sines(i, p) = static_cast<float>(std::sin(turn));
-      }
+      set_turns(frequencies, static_cast<double>(options_.offset + i), cosines.row(i).data(),
+                sines.row(i).data());
     }
     table.cosines.swap(cosines);  // whole or not at all, should memory run out
     table.sines.swap(sines);

@@ -8,26 +8,22 @@
 namespace headscope {
 namespace {
 
-std::string out_of_range(const std::string& what, Index got, Index count) {
-  return what + " is " + std::to_string(got) + ", expected 0 to " + std::to_string(count - 1);
-}
-
-void check_index(const std::string& what, Index got, Index count) {
-  if (got < 0 || got >= count) throw Error(ErrorCode::kBadArgument, out_of_range(what, got, count));
+void check_index(Pieces what, Index got, Index count) {
+  if (got >= 0 && got < count) return;
+  fail(ErrorCode::kBadArgument, {text_of(what), " is ", got, ", expected 0 to ", count - 1});
 }
 
 void check_sequence(const Config& config, const TokenSequence& sequence, const std::string& where) {
   const Index tokens = static_cast<Index>(sequence.ids.size());
   if (tokens > config.max_tokens) {
-    throw Error(ErrorCode::kTooLong,
-                where + " has " + std::to_string(tokens) + " tokens, expected at most " +
-                    std::to_string(config.max_tokens) + "; truncate: true cuts it");
+    fail(ErrorCode::kTooLong, {where, " has ", tokens, " tokens, expected at most ",
+                               config.max_tokens, "; truncate: true cuts it"});
   }
   for (std::size_t i = 0; i < sequence.ids.size(); ++i) {
-    check_index(where + ".ids[" + std::to_string(i) + "]", sequence.ids[i], config.vocab_size);
+    check_index({where, ".ids[", i, "]"}, sequence.ids[i], config.vocab_size);
   }
   for (const std::int32_t segment : sequence.segments) {
-    if (config.token_types > 0) check_index(where + ": a segment", segment, config.token_types);
+    if (config.token_types > 0) check_index({where, ": a segment"}, segment, config.token_types);
   }
 }
 
@@ -97,17 +93,15 @@ void Run::check() const {
   const Config& config = encoder_.config();
   for (std::size_t i = 0; i < request_.sequences.size(); ++i) {
     const bool several = request_.sequences.size() > 1;
-    check_sequence(config, request_.sequences[i],
-                   several ? "inputs[" + std::to_string(i) + "]" : "input");
+    check_sequence(config, request_.sequences[i], several ? text_of({"inputs[", i, "]"}) : "input");
   }
   const std::vector<Index> layers = request_.layers.value_or(std::vector<Index>{});
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    check_index("layers[" + std::to_string(i) + "]", layers[i], config.n_layers);
+    check_index({"layers[", i, "]"}, layers[i], config.n_layers);
   }
   for (std::size_t i = 0; i < request_.gates.size(); ++i) {
-    const std::string where = "gates[" + std::to_string(i) + "]";
-    check_index(where + ".layer", request_.gates[i].layer, config.n_layers);
-    check_index(where + ".head", request_.gates[i].head, config.n_heads);
+    check_index({"gates[", i, "].layer"}, request_.gates[i].layer, config.n_layers);
+    check_index({"gates[", i, "].head"}, request_.gates[i].head, config.n_heads);
   }
   if (!request_.position) return;
   require(!needs_parameters(request_.position->kind), ErrorCode::kBadArgument,
@@ -128,16 +122,19 @@ void Run::place_sequences() {
 
 void Run::reserve_traces() {
   const Config& config = encoder_.config();
-  std::vector<Capture> captures = request_.capture;
-  std::sort(captures.begin(), captures.end());
-  captures.erase(std::unique(captures.begin(), captures.end()), captures.end());
+  const auto kept = [&](Capture capture) {
+    const auto& captures = request_.capture;
+    return exists(capture, config) &&
+           std::find(captures.begin(), captures.end(), capture) != captures.end();
+  };
   const auto wanted = [&](Index layer) {
     const auto& layers = request_.layers;
     return !layers || std::find(layers->begin(), layers->end(), layer) != layers->end();
   };
   for (const Sequence& sequence : sequences_) {
-    for (const Capture capture : captures) {
-      if (!exists(capture, config)) continue;
+    for (int index = 0; index < kCaptures; ++index) {
+      const Capture capture = static_cast<Capture>(index);
+      if (!kept(capture)) continue;
       const Index first = belongs_to_layer(capture) ? 0 : -1;
       const Index last = belongs_to_layer(capture) ? config.n_layers - 1 : -1;
       for (Index layer = first; layer <= last; ++layer) {

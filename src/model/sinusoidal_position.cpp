@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "kernels/elementary.h"
+
 namespace headscope {
 namespace {
 
@@ -25,7 +27,7 @@ std::vector<double> sinusoidal_frequencies(Index width, double base, PositionLay
     const double exponent =
         concatenated ? static_cast<double>(i) / static_cast<double>(std::max<Index>(pairs - 1, 1))
                      : static_cast<double>(2 * i) / static_cast<double>(width);
-    frequencies[static_cast<std::size_t>(i)] = std::pow(base, -exponent);
+    frequencies[static_cast<std::size_t>(i)] = exponential(-exponent * std::log(base));
   }
   return frequencies;
 }
@@ -38,8 +40,9 @@ void sinusoidal_table(const PositionOptions& options, Index first, MatrixView ta
       const double angle =
           static_cast<double>(first + r) * frequencies[static_cast<std::size_t>(i)];
       const auto [sine, cosine] = pair_columns(i, table.cols(), options.layout);
-      table(r, sine) = static_cast<float>(std::sin(angle));
-      if (cosine >= 0) table(r, cosine) = static_cast<float>(std::cos(angle));
+      const Turn turn = turn_of(angle);
+      table(r, sine) = static_cast<float>(turn.sine);
+      if (cosine >= 0) table(r, cosine) = static_cast<float>(turn.cosine);
     }
   }
 }
@@ -53,9 +56,10 @@ void sinusoidal_rotation(const PositionOptions& options, double offset, MatrixVi
     const auto [a, b] = pair_columns(i, width, options.layout);
     if (b < 0)
       continue;  // a sine without its cosine cannot be turned; check_position refuses odd widths
-    rotation(a, a) = rotation(b, b) = static_cast<float>(std::cos(angle));
-    rotation(a, b) = static_cast<float>(std::sin(angle));
-    rotation(b, a) = static_cast<float>(-std::sin(angle));
+    const Turn turn = turn_of(angle);
+    rotation(a, a) = rotation(b, b) = static_cast<float>(turn.cosine);
+    rotation(a, b) = static_cast<float>(turn.sine);
+    rotation(b, a) = static_cast<float>(-turn.sine);
   }
 }
 

@@ -20,9 +20,9 @@ Capture capture_named(const std::string& name) {
   std::string known;
   for (int i = 0; i < kCaptures; ++i) {
     if (name == kNames[static_cast<std::size_t>(i)]) return static_cast<Capture>(i);
-    known += (i ? ", " : "") + std::string(kNames[static_cast<std::size_t>(i)]);
+    known.append(i ? ", " : "").append(kNames[static_cast<std::size_t>(i)]);
   }
-  throw Error(ErrorCode::kBadArgument, "capture: no name '" + name + "', expected one of " + known);
+  fail(ErrorCode::kBadArgument, {"capture: no name '", name, "', expected one of ", known});
 }
 
 void Trace::reserve(Capture capture, Index layer, Index heads, Index rows, Index cols) {

@@ -1,6 +1,7 @@
 // The engines: one .wasm per variant, stamped with its name and version, and its glue per kind of host.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { transformSync } from "esbuild";
 import { SetupError } from "../shell.js";
 import { buildPreset } from "./cmake.js";
 import { isThreaded, moduleFolder, presetOf, VARIANTS } from "./variants.js";
@@ -27,7 +28,7 @@ export function buildEngines(folder, version) {
     for (const kind of kinds) {
       const name = `${variant}.${kind}${kind === "classic" ? ".js" : ".mjs"}`;
       const glue = readFileSync(join(moduleFolder(variant), name), "utf8");
-      writeIfChanged(join(folder, name), patchGlue(glue, variant, kind));
+      writeIfChanged(join(folder, name), minify(patchGlue(glue, variant, kind)));
     }
   }
 }
@@ -54,6 +55,11 @@ function customSection(name, content) {
   const body = [name.length, ...Buffer.from(name), ...Buffer.from(content)];
   if (body.length > 127) throw new Error("a section of this length needs a longer size field");
   return Uint8Array.from([0, body.length, ...body]);
+}
+
+/** Emscripten leaves the names of local variables long. @param {string} glue @returns {string} */
+function minify(glue) {
+  return transformSync(glue, { minify: true, target: "es2022" }).code;
 }
 
 /** @param {string} glue @param {string} variant @param {string} kind @returns {string} */

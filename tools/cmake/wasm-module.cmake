@@ -24,8 +24,9 @@ function(add_wasm_module kind suffix environment)
   set_target_properties(${name} PROPERTIES
     OUTPUT_NAME ${HEADSCOPE_VARIANT}.${kind} SUFFIX ${suffix}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/module)
+  # -Oz: the kernels were optimised when they were compiled; the link's own passes make the rest small.
   target_link_options(${name} PRIVATE
-    -lembind -sDYNAMIC_EXECUTION=0 -sEMBIND_AOT=1 -sMODULARIZE=1 -sEXPORT_NAME=createHeadscope
+    -Oz -sMALLOC=emmalloc -lembind -sDYNAMIC_EXECUTION=0 -sEMBIND_AOT=1 -sMODULARIZE=1 -sEXPORT_NAME=createHeadscope
     -sALLOW_MEMORY_GROWTH=1 -sFILESYSTEM=0 -sENVIRONMENT=${environment}
     -sINCOMING_MODULE_JS_API=wasmBinary,instantiateWasm,locateFile ${pool_options} ${ARGN})
 endfunction()
