@@ -46,6 +46,11 @@ export class Dispatcher {
     }
   }
 
+  /** For a message that the event loop brought: nothing need wait for a turn at once. */
+  noteTurn() {
+    this.#jobs.noteTurn();
+  }
+
   /** Ends the threads; the memory goes with the last reference to the module. */
   close() {
     this.#jobs.close();

@@ -17,6 +17,7 @@ export function serve(end, supply) {
     end.post({ id: threadsId, result: starting }, []);
   const dispatcher = new Dispatcher({ ...supply, onThreads });
   end.listen(async (message) => {
+    dispatcher.noteTurn();
     const answer = await dispatcher.answer(message);
     if (answer !== undefined) end.post(answer, transferables(answer));
   });
