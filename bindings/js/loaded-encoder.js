@@ -41,12 +41,14 @@ export async function loadPretrained(source, options, defaultEngine) {
     const options = { signal: ending, ...(onProgress === undefined ? {} : { onProgress }) };
     return Promise.all([readCheckpoint(place, options), started]);
   });
-  const own = files.filter((file) => file.own).map(({ bytes }) => bytes.buffer);
-  const parameters = { files: files.map(({ tensors, bytes }) => ({ tensors, bytes })) };
+  const caller = "fromPretrained";
+  const { copy, transfer } = startMove(home, caller);
+  const movable = files.map(({ tensors, bytes, own }) => {
+    if (own) transfer.push(/** @type {ArrayBuffer} */ (bytes.buffer));
+    return { tensors, bytes: own ? bytes : copy(bytes) };
+  });
   try {
-    const transfer = /** @type {ArrayBuffer[]} */ (own);
-    const caller = "fromPretrained";
-    const args = { config, dtype, parameters };
+    const args = { config, dtype, parameters: { files: movable } };
     return await load(home, args, { caller, tokenizer, signal, transfer });
   } catch (error) {
     // The arguments are the contents of files here.
@@ -54,6 +56,33 @@ export async function loadPretrained(source, options, defaultEngine) {
     const reason = `${place.describe("config.json")}: ${error.message}`;
     throw new HeadscopeError("bad-checkpoint", reason, { cause: error });
   }
+}
+
+/**
+ * What parameters go through on their way to an engine. A worker gets a copy of what the caller
+ * keeps, which is moved: a message alone would copy it twice, out of this thread and into the other.
+ *
+ * @param {Engine} engine
+ * @param {string} caller
+ */
+function startMove({ info }, caller) {
+  /** @type {ArrayBuffer[]} */
+  const transfer = [];
+  /** @type {<T extends Uint8Array | Float32Array>(values: T) => T} */
+  const copy = (values) => {
+    if (!info.worker) return values;
+    try {
+      const copied = values.slice();
+      transfer.push(/** @type {ArrayBuffer} */ (copied.buffer));
+      return /** @type {typeof values} */ (copied);
+    } catch (error) {
+      // A RangeError, or a TypeError where the caller has given the buffer away.
+      const code = error instanceof RangeError ? "out-of-memory" : "bad-argument";
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new HeadscopeError(code, `${caller}: ${reason}`, { cause: error });
+    }
+  };
+  return { copy, transfer };
 }
 
 /**
@@ -91,19 +120,15 @@ export async function loadConfigured(config, options, defaultEngine) {
   const caller = "fromConfig";
   throwIfAborted(signal, caller);
   // The caller may change what it gave while the engine starts.
-  const own = { config: copyConfig(config), dtype, parameters: ownSource(seed, parameters) };
+  const own = { config: copyConfig(config), dtype };
+  const given = parameters === undefined ? undefined : Object.entries(parameters);
   const using = Promise.resolve(engine ?? defaultEngine());
   const home = await untilAborted(using, signal, caller);
-  return load(home, own, { caller, tokenizer, signal, transfer: [] });
-}
-
-/**
- * @param {number} seed
- * @param {OwnParameters["parameters"]} parameters
- * @returns {LoadArguments["parameters"]}
- */
-function ownSource(seed, parameters) {
-  return parameters === undefined ? { seed } : { values: { ...parameters } };
+  const { copy, transfer } = startMove(home, caller);
+  const values = given?.map(([name, each]) => [name, copy(each)]);
+  const source = values === undefined ? { seed } : { values: Object.fromEntries(values) };
+  const args = { ...own, parameters: source };
+  return load(home, args, { caller, tokenizer, signal, transfer });
 }
 
 /**
