@@ -1,6 +1,7 @@
 #include "bindings/marshal.h"
 
 #include <new>
+#include <stdexcept>
 
 namespace headscope::marshal {
 namespace {
@@ -38,6 +39,8 @@ val guard(val (*body)(const void* state), const void* state) {
     return error_value(code_name(error.code()), error.what());
   } catch (const std::bad_alloc&) {
     return error_value("out-of-memory", "engine: the WebAssembly heap cannot grow further");
+  } catch (const std::length_error&) {
+    return error_value("out-of-memory", "engine: more than a WebAssembly heap can hold");
   } catch (const std::exception& error) {
     return error_value("internal", error.what());
   } catch (...) {

@@ -70,6 +70,22 @@ function placeValues(module, encoder, shapes, values) {
     }
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     const tensor = { name, dtype: "F32", shape, begin: 0, end: bytes.length };
-    unwrap(module.encoderPlace(encoder, tensor, bytes));
+    try {
+      unwrap(module.encoderPlace(encoder, tensor, bytes));
+    } catch (error) {
+      throw asParameterError(error);
+    }
   }
+}
+
+/**
+ * What the core says of a tensor in a file, said of a parameter that was given.
+ *
+ * @param {unknown} error
+ * @returns {unknown} the error to throw
+ */
+function asParameterError(error) {
+  if (!(error instanceof HeadscopeError) || error.code !== "bad-checkpoint") return error;
+  const message = error.message.replace(/^checkpoint/, "parameters");
+  return new HeadscopeError("bad-argument", message, { cause: error });
 }

@@ -1,6 +1,7 @@
 #include "io/checkpoint.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <string_view>
 
@@ -48,6 +49,15 @@ float decode(const std::string& dtype, const std::uint8_t* bytes) {
   return static_cast<float>(load<std::int8_t>(bytes));
 }
 
+/// One number that is none would be in every result.
+void check_finite(const std::string& name, std::span<const float> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    const char* got = std::isnan(values[i]) ? "NaN" : values[i] > 0 ? "Infinity" : "-Infinity";
+    refuse(name, {"has ", got, " at index ", i, ", expected finite numbers"});
+  }
+}
+
 void decode_all(const TensorEntry& entry, std::span<const std::uint8_t> bytes,
                 std::span<float> out) {
   const std::size_t size = element_bytes(entry);
@@ -56,10 +66,11 @@ void decode_all(const TensorEntry& entry, std::span<const std::uint8_t> bytes,
   }
   if (entry.dtype == "F32") {
     if (!out.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
-    return;
+  } else {
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = decode(entry.dtype, bytes.data() + i * size);
   }
-  for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = decode(entry.dtype, bytes.data() + i * size);
+  check_finite(entry.name, out);
 }
 
 std::string shape_text(const std::vector<Index>& shape) {
@@ -127,6 +138,7 @@ void CheckpointLoader::apply_scale(const std::string& name, const std::vector<fl
   } else {
     values.array().rowwise() *= factors.transpose();
   }
+  check_finite(name, {values.data(), static_cast<std::size_t>(values.size())});
 }
 
 }  // namespace headscope

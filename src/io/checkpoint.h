@@ -26,8 +26,8 @@ class CheckpointLoader {
   explicit CheckpointLoader(Parameters& parameters) : parameters_(parameters) {}
 
   /// Throws bad-checkpoint, naming the tensor, for a name that the model lacks, a shape, dtype or
-  /// byte count that disagrees, or a tensor that came before. `bytes` are the tensor's own,
-  /// little-endian.
+  /// byte count that disagrees, a number that is not finite, or a tensor that came before. `bytes`
+  /// are the tensor's own, little-endian.
   void place(const TensorEntry& entry, std::span<const std::uint8_t> bytes);
 
   /// Applies the scales. Throws bad-checkpoint, naming the first tensor that never came.

@@ -1,6 +1,6 @@
 #include "model/config.h"
 
-#include <cmath>
+#include <limits>
 
 #include "base/error.h"
 
@@ -23,7 +23,10 @@ void check_divides(const char* what, Index width, Index heads) {
 }
 
 void check_positive(Pieces what, double value) {
-  if (!std::isfinite(value) || value <= 0) refuse(what, value, {"a positive number"});
+  // computed with in float32, where what is smaller is 0 and what is larger infinite
+  using Limits = std::numeric_limits<float>;
+  if (value >= Limits::min() && value <= Limits::max()) return;
+  refuse(what, value, {"a positive number of float32"});
 }
 
 void check_rotary(const PositionOptions& position, Index head_width, const std::string& where) {

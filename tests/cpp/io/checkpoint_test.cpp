@@ -50,13 +50,13 @@ TEST_CASE("every float type is read exactly") {
   Parameters parameters(table());
   CheckpointLoader loader(parameters);
   place(loader, "embeddings.token", "F32", {3, 2}, Floats{1, -2, 3, 0.5f, 1e-40f, -1e30f});
-  // 1, -2, 65504 (largest), 2^-24 (smallest), -0, 2^-14 (smallest normal), 0.333251953125, infinity
+  // 1, -2, 65504 (largest), 2^-24 (smallest), -0, 2^-14 (smallest normal), 0.333251953125, -65504
   place(loader, "layers.0.attention.wq", "F16", {2, 4},
-        Halves{0x3c00, 0xc000, 0x7bff, 0x0001, 0x8000, 0x0400, 0x3555, 0x7c00});
+        Halves{0x3c00, 0xc000, 0x7bff, 0x0001, 0x8000, 0x0400, 0x3555, 0xfbff});
   place(loader, "final_norm.gamma", "BF16", {2}, Halves{0x3f80, 0xc049});
   loader.finish();
   const Matrix halves = parameters.read("layers.0.attention.wq");
-  const Floats expected = {1, -2, 65504, 0x1p-24f, -0.0f, 0x1p-14f, 0.333251953125f, INFINITY};
+  const Floats expected = {1, -2, 65504, 0x1p-24f, -0.0f, 0x1p-14f, 0.333251953125f, -65504};
   CHECK(std::memcmp(halves.data(), expected.data(), expected.size() * sizeof(float)) == 0);
   CHECK(parameters.read("final_norm.gamma")(0, 1) == -3.140625f);
   CHECK(parameters.read("embeddings.token")(2, 0) == 1e-40f);
@@ -102,6 +102,33 @@ TEST_CASE("a file that disagrees with the model is refused by the tensor's name"
   CHECK(thrown([&] { loader.finish(); }) ==
         "bad-checkpoint: checkpoint: \"layers.0.attention.wq.scale\" is missing, and "
         "layers.0.attention.wq is I8");
+}
+
+TEST_CASE("a number that is not finite is refused with its place, before and after its scale") {
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  CHECK(thrown([&] { place(loader, "final_norm.gamma", "F32", {2}, Floats{1, NAN}); }) ==
+        "bad-checkpoint: checkpoint: \"final_norm.gamma\" has NaN at index 1, expected finite "
+        "numbers");
+  CHECK(
+      thrown([&] { place(loader, "final_norm.gamma", "F16", {2}, Halves{0xfc00, 0}); }) ==
+      "bad-checkpoint: checkpoint: \"final_norm.gamma\" has -Infinity at index 0, expected finite "
+      "numbers");
+  CHECK(thrown(
+            [&] { place(loader, "final_norm.gamma", "F64", {2}, std::vector<double>{0, 1e39}); }) ==
+        "bad-checkpoint: checkpoint: \"final_norm.gamma\" has Infinity at index 1, expected finite "
+        "numbers");
+  place(loader, "final_norm.gamma", "BF16", {2}, Halves{0x7f7f, 0});
+  place(loader, "embeddings.token", "I8", {3, 2}, Bytes{1, 2, 3, 4, 5, 6});
+  place(loader, "layers.0.attention.wq", "F32", {2, 4}, Floats(8));
+  CHECK(thrown(
+            [&] { place(loader, "embeddings.token.scale", "F32", {3}, Floats{1, INFINITY, 1}); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token.scale\" has Infinity at index 1, expected "
+        "finite numbers");
+  place(loader, "embeddings.token.scale", "F32", {3}, Floats{1, 1, 1e38f});
+  CHECK(thrown([&] { loader.finish(); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token\" has Infinity at index 4, expected finite "
+        "numbers");
 }
 
 }  // namespace headscope
