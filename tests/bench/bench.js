@@ -1,6 +1,6 @@
 // npm run bench: what is measured, in turn, and what is said of it.
 import { mkdirSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { say } from "../../tools/shell.js";
 import { measureInChromium } from "./chromium.js";
@@ -35,12 +35,14 @@ const measurements = {
  */
 export async function bench(options) {
   mkdirSync(folder, { recursive: true });
+  const machine = describeMachine();
+  say(`load ${machine.load.toFixed(1)} on ${machine.cores} cores: ratios hold on a quiet machine`);
   say("writing the models");
   await writeModels();
   for (const part of options.only) {
     say(`measuring: ${part}`);
     const results = await measurements[part](options);
-    const all = { date: new Date().toISOString(), machine: describeMachine(), options, results };
+    const all = { date: new Date().toISOString(), machine, options, results };
     writeFileSync(`${folder}${part}.json`, JSON.stringify(all, null, 1));
   }
   say("every figure is in build/bench/*.json");
@@ -63,6 +65,9 @@ async function runContests({ lengths, rounds, threads, quick }, measure) {
   return contests.map((contest) => ({ ...contest, verdicts: judge(contest.rows) }));
 }
 
+/** load: how many programs wanted to compute, over the last minute. */
 function describeMachine() {
-  return { processor: cpus()[0]?.model, cores: availableParallelism(), node: process.version };
+  const [load] = loadavg();
+  const cores = availableParallelism();
+  return { processor: cpus()[0]?.model, cores, load, node: process.version };
 }

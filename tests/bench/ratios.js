@@ -17,6 +17,7 @@ import { countOperations, shapes } from "./shapes.js";
  * @property {PairName} pair
  * @property {number} length
  * @property {Spread} ratio onnxruntime's time through Headscope's, of neighbouring turns
+ * @property {number} best the same of each side's quickest turn, which other programs disturb least
  * @property {Spread} headscope_ms
  * @property {Spread} ort_ms
  * @property {number} gigaflops Headscope's, at the median
@@ -42,6 +43,9 @@ export function summarise(chains, { length, shape }) {
       pair,
       length,
       ratio: spreadOf(samples.map((sample) => sample.ort_ms / sample.headscope_ms)),
+      best:
+        Math.min(...samples.map(({ ort_ms }) => ort_ms)) /
+        Math.min(...samples.map((sample) => sample.headscope_ms)),
       headscope_ms,
       ort_ms: spreadOf(samples.map((sample) => sample.ort_ms)),
       gigaflops: countOperations(shapes[shape].config, length) / headscope_ms.median / 1e6,
