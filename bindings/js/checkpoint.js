@@ -147,13 +147,18 @@ async function readShards(source, options) {
     throw new HeadscopeError("bad-checkpoint", `checkpoint: ${stray} is not in ${indexFile}`);
   }
   const files = await Promise.all(names.map((name) => readWeightFile(source, name, options)));
+  const left = new Set(index.keys());
   files.forEach(({ tensors }, i) => {
     for (const { name } of tensors) {
-      if (index.get(name) === names[i]) index.delete(name);
-      else refuseIndex(`"${name}" is in ${names[i]}, expected ${index.get(name) ?? "nowhere"}`);
+      const expected = index.get(name);
+      if (expected !== names[i]) {
+        refuseIndex(`"${name}" is in ${names[i]}, expected ${expected ?? "nowhere"}`);
+      }
+      left.delete(name);
     }
   });
-  for (const [name, file] of index) refuseIndex(`"${name}" is not in ${file}, where it should be`);
+  for (const name of left)
+    refuseIndex(`"${name}" is not in ${index.get(name)}, where it should be`);
   return files;
 }
 

@@ -32,13 +32,15 @@ export function joinFile(header, data = new Uint8Array(), length) {
  * @returns {Uint8Array<ArrayBuffer>} a safetensors file
  */
 export function joinTensors(tensors) {
-  /** @type {Record<string, unknown>} */
-  const header = {};
   let end = 0;
-  for (const { name, dtype, shape, bytes } of tensors) {
-    header[name] = { dtype, shape, data_offsets: [end, end + bytes.length] };
-    end += bytes.length;
-  }
+  // From entries, so that "__proto__" is a name like any other.
+  const header = Object.fromEntries(
+    tensors.map(({ name, dtype, shape, bytes }) => {
+      const begin = end;
+      end += bytes.length;
+      return [name, { dtype, shape, data_offsets: [begin, end] }];
+    }),
+  );
   const data = new Uint8Array(end);
   let at = 0;
   for (const { bytes } of tensors) {
