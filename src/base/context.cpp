@@ -7,13 +7,15 @@
 
 #if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__)
 #define HEADSCOPE_THREADS 1
-#include <thread>
+#include <pthread.h>
 #endif
 #if defined(__EMSCRIPTEN_PTHREADS__)
 #include <emscripten/threading.h>
 
 #include <cmath>
 #endif
+
+#include "base/error.h"
 
 namespace headscope {
 namespace {
@@ -88,18 +90,37 @@ void wake_all(Word& word, int sleepers) {
 // fields while the next one is written, and a worker that is late, or has not started yet, is never
 // waited for. All atomics keep the default sequential order, which this handshake needs.
 struct Context::State {
+  // Not std::thread: its failures bring the texts of all system errors into the module.
+  struct Worker {
+    State* state;
+    int thread;
+    pthread_t id;
+  };
+
   explicit State(int threads) : scratch(static_cast<std::size_t>(threads)) {
     workers.reserve(scratch.size() - 1);
     for (int thread = 1; thread < threads; ++thread) {
-      workers.emplace_back([this, thread] { serve(thread); });
+      workers.push_back(Worker{this, thread, {}});
+      if (pthread_create(&workers.back().id, nullptr, begin, &workers.back()) == 0) continue;
+      workers.pop_back();
+      join();
+      fail(ErrorCode::kInternal, {"engine: thread ", thread, " of ", threads, " cannot start"});
     }
   }
 
-  ~State() {
+  ~State() { join(); }
+
+  void join() {
     stop = true;
     phase += 2;
     wake_all(phase, static_cast<int>(workers.size()));
-    for (std::thread& worker : workers) worker.join();
+    for (const Worker& worker : workers) pthread_join(worker.id, nullptr);
+  }
+
+  static void* begin(void* worker) {
+    const Worker& self = *static_cast<const Worker*>(worker);
+    self.state->serve(self.thread);
+    return nullptr;
   }
 
   void take_tasks(int thread) {
@@ -148,7 +169,7 @@ struct Context::State {
   }
 
   std::vector<Scratch> scratch;
-  std::vector<std::thread> workers;
+  std::vector<Worker> workers;  // room for all from the beginning: they are pointed to
   Index tasks = 0;
   Task task = nullptr;
   const void* body = nullptr;
