@@ -8,6 +8,7 @@ declare module "#models" {
 }
 
 declare module "#wasm/*" {
+  export const stamp: string;
   const createHeadscope: import("./js/module.js").ModuleFactory;
   export default createHeadscope;
 }

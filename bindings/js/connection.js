@@ -16,6 +16,7 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {() => void} hold keeps the process alive (Node) until `release`
  * @property {() => void} release
  * @property {() => void} close ends the far end at once
+ * @property {string} [script] the address of the worker's script, where it is known
  */
 
 /**

@@ -7,20 +7,21 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parentPort, Worker } from "node:worker_threads";
 import { throwIfAborted } from "./abort.js";
 import { fetchFile } from "./fetched-file.js";
+import { readGlue } from "./glue.js";
 import { HeadscopeError } from "./trace/error.js";
 import { variants } from "./variants.js";
 
 /** @typedef {import("./connection.js").Port} Port */
 /** @typedef {import("./engine.js").EngineSupply} EngineSupply */
+/** @typedef {import("./glue.js").Glue} Glue */
 /** @typedef {import("./fetched-file.js").ReadOptions} ReadOptions */
-/** @typedef {import("./module.js").ModuleFactory} ModuleFactory */
 /** @typedef {import("./protocol.js").Answer} Answer */
 /** @typedef {import("./protocol.js").Message} Message */
 /** @typedef {import("./runtime.js").Supply} Supply */
 /** @typedef {import("./variants.js").ThreadedVariant} ThreadedVariant */
 /** @typedef {import("./variants.js").Variant} Variant */
 
-/** @type {Record<Variant, () => Promise<{ default: ModuleFactory }>>} */
+/** @type {Record<Variant, () => Promise<Glue>>} */
 const glue = {
   "relaxed-threads": () => import("#wasm/relaxed-threads.node.mjs"),
   "simd-threads": () => import("#wasm/simd-threads.node.mjs"),
@@ -112,7 +113,8 @@ function resolveAddress(text) {
  */
 function openWorker(address) {
   const options = { name: "headscope", execArgv };
-  const worker = new Worker(address ?? new URL("./worker.js", import.meta.url), options);
+  const script = address ?? new URL("./worker.js", import.meta.url);
+  const worker = new Worker(script, options);
   // An idle worker must not keep the process alive; one that computes must.
   worker.unref();
   return {
@@ -129,6 +131,7 @@ function openWorker(address) {
       worker.removeAllListeners();
       worker.terminate();
     },
+    script: script.href,
   };
 }
 
@@ -160,7 +163,7 @@ function openThread(variant, onError) {
 /** What an engine runs on. @type {Supply} */
 export const engineSupply = {
   variants,
-  loadGlue: async (variant) => (await glue[variant]()).default,
+  loadGlue: (variant) => readGlue(variant, glue[variant]()),
   engineUrl: (variant) => engines[variant](),
   readFile,
   facts: () => ({

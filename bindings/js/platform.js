@@ -2,20 +2,21 @@
 
 import { facts, pause, portOf, resolveAddress } from "./browser.js";
 import { fetchFile } from "./fetched-file.js";
+import { readGlue } from "./glue.js";
 import { variants } from "./variants.js";
 
 export { workerEnd } from "./browser.js";
 
 /** @typedef {import("./connection.js").Port} Port */
 /** @typedef {import("./engine.js").EngineSupply} EngineSupply */
-/** @typedef {import("./module.js").ModuleFactory} ModuleFactory */
+/** @typedef {import("./glue.js").Glue} Glue */
 /** @typedef {import("./runtime.js").Supply} Supply */
 /** @typedef {import("./variants.js").ThreadedVariant} ThreadedVariant */
 /** @typedef {import("./variants.js").Variant} Variant */
 
 // Bundlers find files by literal imports and URLs alone.
 
-/** @type {Record<Variant, () => Promise<{ default: ModuleFactory }>>} */
+/** @type {Record<Variant, () => Promise<Glue>>} */
 const glue = {
   "relaxed-threads": () => import("#wasm/relaxed-threads.web.mjs"),
   "simd-threads": () => import("#wasm/simd-threads.web.mjs"),
@@ -72,7 +73,7 @@ function openThread(variant, onError) {
 /** What an engine runs on. @type {Supply} */
 export const engineSupply = {
   variants,
-  loadGlue: async (variant) => (await glue[variant]()).default,
+  loadGlue: (variant) => readGlue(variant, glue[variant]()),
   engineUrl: (variant) => engines[variant](),
   readFile: fetchFile,
   facts,
@@ -86,15 +87,13 @@ export const engineSupply = {
  */
 function openWorker(address) {
   const script = address ?? besideEngine("simd", "../worker.js");
-  if (script !== undefined && isForeign(script)) {
-    return portOf(new Worker(addressOfImport(script), { type: "module", name: "headscope" }));
-  }
+  const elsewhere = script !== undefined && isForeign(script) ? addressOfImport(script) : address;
   // The name must not begin with em-pthread, which Emscripten's own workers go by.
   const worker =
-    address === undefined
+    elsewhere === undefined
       ? new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "headscope" })
-      : new Worker(address, { type: "module", name: "headscope" });
-  return portOf(worker);
+      : new Worker(elsewhere, { type: "module", name: "headscope" });
+  return { ...portOf(worker), ...(script === undefined ? {} : { script: script.href }) };
 }
 
 /**

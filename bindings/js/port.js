@@ -26,14 +26,19 @@ export async function openWorker(worker, supply, notes) {
   } catch (error) {
     port?.close();
     const reason = error instanceof Error ? error.message : String(error);
-    notes.push(`on the calling thread: no worker can start here (${reason})`);
+    const script = port?.script ?? "its script";
+    notes.push(
+      `on the calling thread: no worker can start here (${script}: ${reason}; ` +
+        "createEngine({ worker }) takes the address of worker.js)",
+    );
     return undefined;
   }
 }
 
 /**
  * @param {Port} port
- * @returns {Promise<void>} settles when the far end speaks, fails, or stays silent for too long
+ * @returns {Promise<void>} settles when the far end speaks, fails, or stays silent for too long. A
+ *   script of another version, from a stale copy or cache, fails: it speaks another protocol
  */
 function greeting(port) {
   return new Promise((resolve, reject) => {
@@ -44,7 +49,12 @@ function greeting(port) {
       outcome();
     };
     port.listen(
-      ({ id }) => id === greetingId && settle(resolve),
+      ({ id, result }) => {
+        if (id !== greetingId) return;
+        const expected = __HEADSCOPE_VERSION__;
+        if (result === expected) settle(resolve);
+        else settle(() => reject(new Error(`it is of version ${result}, expected ${expected}`)));
+      },
       (error) => settle(() => reject(error)),
     );
   });

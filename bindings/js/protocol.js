@@ -49,7 +49,7 @@
  * @typedef {{ id: number, result?: unknown, error?: { code: ErrorCode, message: string } }} Answer
  */
 
-/** The id of the first message of a worker: it tells that the script runs. */
+/** The id of the first message of a worker: its script runs, and is of the version that is the result. */
 export const greetingId = 0;
 
 /** The id of a worker's word that its threads are about to start (true) or no longer (false). */

@@ -21,5 +21,5 @@ export function serve(end, supply) {
     const answer = await dispatcher.answer(message);
     if (answer !== undefined) end.post(answer, transferables(answer));
   });
-  end.post({ id: greetingId }, []);
+  end.post({ id: greetingId, result: __HEADSCOPE_VERSION__ }, []);
 }

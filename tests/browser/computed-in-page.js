@@ -4,7 +4,7 @@ import { tinyConfig } from "../js/tiny-model.js";
 import { dist, serveFolder } from "./site-server.js";
 
 /** @typedef {import("headscope").Engine["info"]} Info */
-/** @typedef {Omit<NonNullable<Parameters<typeof serveFolder>[1]>, "base">} Serving */
+/** @typedef {NonNullable<Parameters<typeof serveFolder>[1]>} Serving */
 
 /**
  * Where and how an engine is made.

@@ -34,7 +34,7 @@ export const openToAll = { "Access-Control-Allow-Origin": "*" };
  * @typedef {object} Reply
  * @property {Record<string, string>} [headers] besides those of the server, or in their place
  * @property {number} [status] with `body` in place of the file
- * @property {string} [body]
+ * @property {string | Uint8Array} [body]
  * @property {boolean} [never] no answer comes
  */
 

@@ -233,7 +233,7 @@ test("a worker that dies fails its calls, and the ones after", async () => {
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from "node:worker_threads";
       parentPort.on("message", () => process.exit(3));
-      parentPort.postMessage({ id: 0 });
+      parentPort.postMessage({ id: 0, result: "${version}" });
     `)}`,
   );
   await expectRejection("internal", /worker ended.*3/, createEngine({ worker: dying }));

@@ -153,7 +153,7 @@ function blockedSupply() {
       },
       listen: (onAnswer, onFailure) => {
         port.listen(onAnswer, onFailure);
-        setTimeout(() => onAnswer({ id: greetingId }));
+        setTimeout(() => onAnswer({ id: greetingId, result: version }));
         if (hangs) setTimeout(() => onAnswer({ id: threadsId, result: true }), 20);
       },
       close: () => {

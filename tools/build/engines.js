@@ -28,7 +28,7 @@ export function buildEngines(folder, version) {
     for (const kind of kinds) {
       const name = `${variant}.${kind}${kind === "classic" ? ".js" : ".mjs"}`;
       const glue = readFileSync(join(moduleFolder(variant), name), "utf8");
-      writeIfChanged(join(folder, name), minify(patchGlue(glue, variant, kind)));
+      writeIfChanged(join(folder, name), minify(patchGlue(glue, variant, kind, version)));
     }
   }
 }
@@ -47,7 +47,7 @@ function engineBytes(variant, kinds, version) {
       `the links ${kinds.join(", ")} of ${variant} made different .wasm files: one must serve all, ` +
         "so their flags may differ in the host's environment only",
     );
-  return Buffer.concat([first, customSection("headscope", `${variant} ${version}`)]);
+  return Buffer.concat([first, customSection("headscope", stampOf(variant, version))]);
 }
 
 /** @param {string} name @param {string} content @returns {Uint8Array} */
@@ -62,17 +62,35 @@ function minify(glue) {
   return transformSync(glue, { minify: true, target: "es2022" }).code;
 }
 
-/** @param {string} glue @param {string} variant @param {string} kind @returns {string} */
-export function patchGlue(glue, variant, kind) {
+/**
+ * @param {string} glue @param {string} variant @param {string} kind @param {string} version
+ * @returns {string}
+ */
+export function patchGlue(glue, variant, kind, version) {
   const wasm = new RegExp(`${variant}\\.${kind}\\.wasm`, "g");
   const named = replaceOrFail(glue, wasm, `${variant}.wasm`, variant);
-  if (!isThreaded(variant)) return named;
+  const patched = isThreaded(variant) ? patchThreads(named, variant, kind) : named;
+  // A classic script exports nothing; it travels inside of what uses it.
+  if (kind === "classic") return patched;
+  return `${patched}export const stamp = "${stampOf(variant, version)}";\n`;
+}
+
+/** @param {string} glue @param {string} variant @param {string} kind @returns {string} */
+function patchThreads(glue, variant, kind) {
   // Whoever makes the module makes its workers: the glue's way is one that bundlers do not follow.
   const opening = (/** @type {string[]} */ ...[, worker]) => `${worker}=Module["openThread"]()`;
-  const opened = replaceOrFail(named, MAKES_WORKER, opening, variant);
+  const opened = replaceOrFail(glue, MAKES_WORKER, opening, variant);
   if (kind !== "node") return opened;
   // The host's globals are left alone.
   return replaceOrFail(opened, "global.Worker=worker_threads.Worker;", "", variant);
+}
+
+/**
+ * What an engine and its glue say of themselves: files of two versions do not fit together.
+ * @param {string} variant @param {string} version @returns {string}
+ */
+function stampOf(variant, version) {
+  return `${variant} ${version}`;
 }
 
 /**
