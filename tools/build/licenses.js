@@ -34,6 +34,7 @@ export function allNotices() {
   const models = join(ROOT, "dist/models");
   const folders = readdirSync(models, { withFileTypes: true }).filter((each) => each.isDirectory());
   const files = [
+    join(ROOT, "NOTICE"),
     join(ROOT, "LICENSE"),
     ...readdirSync(FOLDER).map((name) => join(FOLDER, name)),
     ...folders.flatMap(({ name }) => ["NOTICE", "LICENSE"].map((file) => join(models, name, file))),
