@@ -1,5 +1,5 @@
 // npm test: sets up what is missing, builds, then runs every suite. Names of suites as arguments run
-// these alone: native, wasm, js, packaging, browser.
+// these alone: native, wasm, js, packaging, bundlers, browser.
 import { runCommand, setUp } from "./setup.js";
 import { SetupError, say } from "./shell.js";
 
@@ -8,7 +8,7 @@ await runCommand(async () => {
   const { ensureBrowsers } = await import("./toolchain/browsers.js");
   const { build } = await import("./build/build.js");
   const { testNative, testWasm } = await import("./suites/cpp.js");
-  const { testBrowsers, testJs, testPackaging } = await import("./suites/js.js");
+  const { testBrowsers, testBundlers, testJs, testPackaging } = await import("./suites/js.js");
   const { sum } = await import("./suites/tally.js");
   /** @type {Record<string, () => Promise<import("./suites/tally.js").Tally[]>>} */
   const suites = {
@@ -16,6 +16,10 @@ await runCommand(async () => {
     wasm: testWasm,
     js: testJs,
     packaging: async () => [await testPackaging()],
+    bundlers: async () => {
+      ensureBrowsers();
+      return [await testBundlers()];
+    },
     browser: async () => {
       ensureBrowsers();
       return [await testBrowsers()];

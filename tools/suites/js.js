@@ -54,6 +54,11 @@ export function testPackaging() {
   return testFolder("packaging", { env: other ? { HEADSCOPE_OTHER_NODE: other } : {} });
 }
 
+/** @returns {Promise<Tally>} one app at a time, each for itself takes all the cores there are */
+export function testBundlers() {
+  return testFolder("bundlers", { concurrency: 1 });
+}
+
 /** @returns {Promise<Tally>} */
 export function testBrowsers() {
   return testFolder("browser", { concurrency: 1 });
