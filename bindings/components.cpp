@@ -213,7 +213,9 @@ val encoder_layer(Context& context, Arguments& arguments) {
   config.gated = given.has("w_gate");
   Parameters parameters = layer_parameters(config, given);
   LayerWeights weights;
-  pack_layer(config, 0, WeightFormat::kFloat32, parameters, weights);
+  home_layer(config, 0, WeightFormat::kFloat32, parameters, weights);
+  parameters.settle_all();
+  link_vectors(config, 0, parameters, weights);
 
   const marshal::MaskArgument& mask = arguments.mask();
   Position* position = arguments.position({x.rows(), x.cols(), config.n_heads, config.head_width(0),

@@ -159,6 +159,26 @@ TensorEntry tensor_in(const Fields& tensor) {
   return entry;
 }
 
+/// Of a tensor in the data section of a file, a Uint8Array.
+class FileBytes final : public TensorBytes {
+ public:
+  FileBytes(const val& file, const TensorEntry& entry)
+      : file_(file),
+        begin_(static_cast<std::size_t>(entry.begin)),
+        size_(static_cast<std::size_t>(entry.end - entry.begin)) {}
+  std::size_t size() const override { return size_; }
+  void copy(std::size_t first, std::span<std::uint8_t> out) const override {
+    const auto begin = static_cast<double>(begin_ + first);
+    marshal::copy_in(file_.call<val>("subarray", begin, begin + static_cast<double>(out.size())),
+                     out);
+  }
+
+ private:
+  const val& file_;
+  std::size_t begin_;
+  std::size_t size_;
+};
+
 val encoder_place(int id, const val& tensor, const val& bytes) {
   return guarded([&] {
     const TensorEntry entry = tensor_in(Fields(tensor));
@@ -166,9 +186,7 @@ val encoder_place(int id, const val& tensor, const val& bytes) {
       fail(ErrorCode::kBadCheckpoint,
            {"checkpoint: \"", entry.name, "\" lies outside of its file"});
     }
-    const val part = bytes.call<val>("subarray", static_cast<double>(entry.begin),
-                                     static_cast<double>(entry.end));
-    encoder_slot(id)->loader.place(entry, marshal::copy_in<std::uint8_t>(part));
+    encoder_slot(id)->loader.place(entry, FileBytes(bytes, entry));
     return val::undefined();
   });
 }

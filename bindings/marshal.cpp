@@ -78,6 +78,7 @@ val copy_out(const Matrix& matrix) {
 }
 
 void copy_in(const val& array, std::span<float> memory) { fill(view_of(memory), array); }
+void copy_in(const val& array, std::span<std::uint8_t> memory) { fill(view_of(memory), array); }
 
 template <class T>
 std::vector<T> copy_in(const val& array) {

@@ -46,6 +46,7 @@ val copy_out(const Matrix& matrix);
 
 /// Fills `memory` from a JavaScript typed array of its element type and length.
 void copy_in(const val& array, std::span<float> memory);
+void copy_in(const val& array, std::span<std::uint8_t> memory);
 
 /// The elements of a JavaScript typed array; T must be its element type.
 template <class T>

@@ -1,11 +1,14 @@
 #include "io/checkpoint.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
+#include "kernels/finite.h"
 
 namespace headscope {
 namespace {
@@ -49,28 +52,36 @@ float decode(const std::string& dtype, const std::uint8_t* bytes) {
   return static_cast<float>(load<std::int8_t>(bytes));
 }
 
-/// One number that is none would be in every result.
-void check_finite(const std::string& name, std::span<const float> values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isfinite(values[i])) continue;
-    const char* got = std::isnan(values[i]) ? "NaN" : values[i] > 0 ? "Infinity" : "-Infinity";
-    refuse(name, {"has ", got, " at index ", i, ", expected finite numbers"});
-  }
+/// One number that is none would be in every result. `first` is the index of the first value.
+void check_finite(const std::string& name, std::span<const float> values, std::size_t first = 0) {
+  if (all_finite(values)) return;
+  std::size_t i = 0;
+  while (std::isfinite(values[i])) ++i;
+  const char* got = std::isnan(values[i]) ? "NaN" : values[i] > 0 ? "Infinity" : "-Infinity";
+  refuse(name, {"has ", got, " at index ", first + i, ", expected finite numbers"});
 }
 
-void decode_all(const TensorEntry& entry, std::span<const std::uint8_t> bytes,
-                std::span<float> out) {
+/// Values that are decoded, or looked at, while they are in a cache.
+constexpr std::size_t kPart = 16384;
+
+void decode_all(const TensorEntry& entry, const TensorBytes& bytes, std::span<float> out) {
   const std::size_t size = element_bytes(entry);
   if (bytes.size() != out.size() * size) {
     refuse(entry.name, {"has ", bytes.size(), " bytes, expected ", out.size() * size});
   }
-  if (entry.dtype == "F32") {
-    if (!out.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
-  } else {
-    for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = decode(entry.dtype, bytes.data() + i * size);
+  const bool plain = entry.dtype == "F32";
+  std::vector<std::uint8_t> encoded(plain ? 0 : std::min(kPart, out.size()) * size);
+  for (std::size_t first = 0; first < out.size(); first += kPart) {
+    const std::span<float> part = out.subspan(first, std::min(kPart, out.size() - first));
+    if (plain) {
+      bytes.copy(first * size, {reinterpret_cast<std::uint8_t*>(part.data()), part.size_bytes()});
+    } else {
+      bytes.copy(first * size, std::span(encoded).first(part.size() * size));
+      for (std::size_t i = 0; i < part.size(); ++i)
+        part[i] = decode(entry.dtype, encoded.data() + i * size);
+    }
+    check_finite(entry.name, part, first);
   }
-  check_finite(entry.name, out);
 }
 
 std::string shape_text(const std::vector<Index>& shape) {
@@ -83,36 +94,67 @@ bool is_table(const std::string& name) { return name.starts_with("embeddings.");
 
 constexpr std::string_view kScale = ".scale";
 
+class SpanBytes final : public TensorBytes {
+ public:
+  explicit SpanBytes(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  std::size_t size() const override { return bytes_.size(); }
+  void copy(std::size_t first, std::span<std::uint8_t> out) const override {
+    std::copy_n(bytes_.data() + first, out.size(), out.data());
+  }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
 }  // namespace
 
 void CheckpointLoader::place(const TensorEntry& entry, std::span<const std::uint8_t> bytes) {
+  place(entry, SpanBytes(bytes));
+}
+
+void CheckpointLoader::place(const TensorEntry& entry, const TensorBytes& bytes) {
   if (placed_.contains(entry.name)) refuse(entry.name, {"comes twice"});
-  if (!parameters_.has(entry.name)) {
-    if (!entry.name.ends_with(kScale)) refuse(entry.name, {"is not a parameter of this model"});
-    const std::string name = entry.name.substr(0, entry.name.size() - kScale.size());
-    if (!parameters_.has(name))
-      refuse(entry.name, {"is not the scale of a parameter of this model"});
-    place_scale(entry, name, bytes);
-  } else {
-    const ParameterShape& shape = parameters_.shape(entry.name);
-    const std::string expected = headscope::shape_text(shape), got = shape_text(entry.shape);
-    if (got != expected) refuse(entry.name, {"has shape ", got, ", expected ", expected});
-    Matrix& values = parameters_.values(entry.name);
-    decode_all(entry, bytes, {values.data(), static_cast<std::size_t>(values.size())});
-  }
+  if (parameters_.has(entry.name)) return place_values(entry, bytes);
+  if (!entry.name.ends_with(kScale)) refuse(entry.name, {"is not a parameter of this model"});
+  const std::string name = entry.name.substr(0, entry.name.size() - kScale.size());
+  if (!parameters_.has(name)) refuse(entry.name, {"is not the scale of a parameter of this model"});
+  place_scale(entry, name, bytes);
+}
+
+void CheckpointLoader::place_values(const TensorEntry& entry, const TensorBytes& bytes) {
+  const ParameterShape& shape = parameters_.shape(entry.name);
+  const std::string expected = headscope::shape_text(shape), got = shape_text(entry.shape);
+  if (got != expected) refuse(entry.name, {"has shape ", got, ", expected ", expected});
+  Matrix& values = parameters_.room(entry.name);
+  decode_all(entry, bytes, {values.data(), static_cast<std::size_t>(values.size())});
   placed_.emplace(entry.name, entry.dtype);
+  settle(entry.name);
 }
 
 void CheckpointLoader::place_scale(const TensorEntry& entry, const std::string& name,
-                                   std::span<const std::uint8_t> bytes) {
+                                   const TensorBytes& bytes) {
   const ParameterShape& shape = parameters_.shape(name);
   const Index count = is_table(name) ? shape.rows : shape.cols;
   if (entry.shape != std::vector<Index>{count}) {
     refuse(entry.name, {"has shape ", shape_text(entry.shape), ", expected [", count, "]"});
   }
-  std::vector<float>& scales = scales_[name];
-  scales.resize(static_cast<std::size_t>(count));
+  std::vector<float> scales(static_cast<std::size_t>(count));
   decode_all(entry, bytes, scales);
+  scales_.emplace(name, std::move(scales));
+  placed_.emplace(entry.name, entry.dtype);
+  if (placed_.contains(name)) settle(name);
+}
+
+/// Values in I8 wait for their scale, unless it has come before them.
+void CheckpointLoader::settle(const std::string& name) {
+  const auto scales = scales_.find(name);
+  if (placed_[name] == "I8") {
+    if (scales == scales_.end()) return;
+    apply_scale(name, scales->second);
+  } else if (scales != scales_.end()) {
+    refuse(text_of({name, kScale}), {"is there, but ", name, " is not I8"});
+  }
+  parameters_.settle(name);
 }
 
 void CheckpointLoader::finish() {
@@ -120,13 +162,8 @@ void CheckpointLoader::finish() {
     const auto placed = placed_.find(shape.name);
     if (placed == placed_.end())
       refuse(shape.name, {"is missing, expected shape ", headscope::shape_text(shape)});
-    const auto scales = scales_.find(shape.name);
-    const bool quantised = placed->second == "I8";
-    if (quantised && scales == scales_.end())
+    if (placed->second == "I8" && !scales_.contains(shape.name))
       refuse(text_of({shape.name, kScale}), {"is missing, and ", shape.name, " is I8"});
-    if (!quantised && scales != scales_.end())
-      refuse(text_of({shape.name, kScale}), {"is there, but ", shape.name, " is not I8"});
-    if (quantised) apply_scale(shape.name, scales->second);
   }
 }
 

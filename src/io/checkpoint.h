@@ -19,8 +19,18 @@ struct TensorEntry {
   std::uint64_t end;
 };
 
-/// Fills parameters from tensors. Quantised ones come as NAME in I8 and NAME.scale, with one scale
-/// per column of a matrix, or one per row of an embedding table; the two may come in any order.
+/// The bytes of one tensor, wherever they lie.
+class TensorBytes {
+ public:
+  virtual ~TensorBytes() = default;
+  virtual std::size_t size() const = 0;
+  /// Copies out.size() of them, from `first` on.
+  virtual void copy(std::size_t first, std::span<std::uint8_t> out) const = 0;
+};
+
+/// Fills parameters from tensors, each settled as soon as it is complete. Quantised ones come as
+/// NAME in I8 and NAME.scale, with one scale per column of a matrix, or one per row of an embedding
+/// table; the two may come in any order.
 class CheckpointLoader {
  public:
   explicit CheckpointLoader(Parameters& parameters) : parameters_(parameters) {}
@@ -28,14 +38,16 @@ class CheckpointLoader {
   /// Throws bad-checkpoint, naming the tensor, for a name that the model lacks, a shape, dtype or
   /// byte count that disagrees, a number that is not finite, or a tensor that came before. `bytes`
   /// are the tensor's own, little-endian.
+  void place(const TensorEntry& entry, const TensorBytes& bytes);
   void place(const TensorEntry& entry, std::span<const std::uint8_t> bytes);
 
-  /// Applies the scales. Throws bad-checkpoint, naming the first tensor that never came.
+  /// Throws bad-checkpoint, naming the first tensor that never came.
   void finish();
 
  private:
-  void place_scale(const TensorEntry& entry, const std::string& name,
-                   std::span<const std::uint8_t> bytes);
+  void place_values(const TensorEntry& entry, const TensorBytes& bytes);
+  void place_scale(const TensorEntry& entry, const std::string& name, const TensorBytes& bytes);
+  void settle(const std::string& name);
   void apply_scale(const std::string& name, const std::vector<float>& scales);
 
   Parameters& parameters_;

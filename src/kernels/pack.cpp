@@ -38,9 +38,15 @@ void pack_columns(ConstMatrixView b, Index first_column, float* panels) {
   for (Index j = 0; j < b.cols();) {
     const Index column = first_column + j;
     const Index count = std::min(kPanelWidth - column % kPanelWidth, b.cols() - j);
+    const float* from = b.data() + j;
     float* out = panels + place(b.rows(), 0, column);
-    for (Index k = 0; k < b.rows(); ++k, out += kPanelWidth) {
-      std::copy_n(b.data() + k * b.outerStride() + j, count, out);
+    for (Index k = 0; k < b.rows(); ++k, from += b.outerStride(), out += kPanelWidth) {
+      if (count == kPanelWidth) {
+        store(out, load(from));
+        store(out + kLanes, load(from + kLanes));
+      } else {
+        std::copy_n(from, count, out);
+      }
     }
     j += count;
   }

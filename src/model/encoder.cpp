@@ -19,19 +19,21 @@ const Config& checked(const Config& config) {
 
 Encoder::Encoder(const Config& config, WeightFormat format)
     : config_(checked(config)),
-      format_(format),
       parameters_(parameter_shapes(config)),
-      layers_(static_cast<std::size_t>(config.n_layers)) {}
+      layers_(static_cast<std::size_t>(config.n_layers)) {
+  for (Index layer = 0; layer < config.n_layers; ++layer) {
+    home_layer(config, layer, format, parameters_, layers_[static_cast<std::size_t>(layer)]);
+  }
+  if (!config.pooler) return;
+  const bool in_float = format == WeightFormat::kFloat32;
+  pooler_ = Weight(config.d_model, config.d_model, in_float ? format : WeightFormat::kInt8Wide);
+  parameters_.set_home("pooler.w", pooler_, 0);
+}
 
 void Encoder::finish() {
+  parameters_.settle_all();
   for (Index layer = 0; layer < config_.n_layers; ++layer) {
-    pack_layer(config_, layer, format_, parameters_, layers_[static_cast<std::size_t>(layer)]);
-  }
-  if (config_.pooler) {
-    const bool in_float = format_ == WeightFormat::kFloat32;
-    pooler_ =
-        Weight(config_.d_model, config_.d_model, in_float ? format_ : WeightFormat::kInt8Wide);
-    parameters_.hand_over("pooler.w", pooler_, 0);
+    link_vectors(config_, layer, parameters_, layers_[static_cast<std::size_t>(layer)]);
   }
   position_ = make_position(config_.position, position_setting(config_, parameters_));
 }

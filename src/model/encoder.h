@@ -11,17 +11,21 @@
 
 namespace headscope {
 
-/// A whole Transformer encoder: parameters that are filled first and packed once, then read-only.
+/// A whole Transformer encoder: parameters that are filled first, each packed as soon as it is
+/// settled, then read-only.
 class Encoder {
  public:
   /// Throws bad-argument for a config that check_config refuses.
   explicit Encoder(const Config& config, WeightFormat format = WeightFormat::kFloat32);
+  Encoder(const Encoder&) = delete;  // parameters point to their weights
+  Encoder& operator=(const Encoder&) = delete;
 
   const Config& config() const { return config_; }
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
 
-  /// Packs the weights; every parameter must have been filled. The encoder can run from here on.
+  /// Settles what has not been settled; every parameter must have been filled. The encoder can run
+  /// from here on.
   void finish();
   bool finished() const { return position_ != nullptr; }
 
@@ -40,7 +44,6 @@ class Encoder {
 
  private:
   Config config_;
-  WeightFormat format_;
   Parameters parameters_;
   std::vector<LayerWeights> layers_;
   Weight pooler_;

@@ -137,36 +137,41 @@ class LayerRun {
 
 }  // namespace
 
-void pack_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
+void home_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
                 LayerWeights& weights) {
   const std::string prefix = text_of({"layers.", layer, "."});
   const WeightFormat exact = format == WeightFormat::kInt8Dot ? WeightFormat::kInt8Wide : format;
-  const auto hand_over_column = [&](const char* name, Weight& weight, Index column) {
-    parameters.hand_over(prefix + name, weight, column);
-  };
-  const auto hand_over = [&](const char* name, Weight& weight, WeightFormat weight_format) {
+  const auto home = [&](const char* name, Weight& weight, WeightFormat weight_format) {
     const ParameterShape& shape = parameters.shape(prefix + name);
     weight = Weight(shape.rows, shape.cols, weight_format);
-    hand_over_column(name, weight, 0);
+    parameters.set_home(shape.name, weight, 0);
   };
-  const auto vector = [&](const char* name) { return parameters.vector_or_null(prefix + name); };
   const Index in = config.input_width(layer);
   weights.qkv = Weight(in, 3 * in, exact);
-  hand_over_column("attention.wq", weights.qkv, 0);
-  hand_over_column("attention.wk", weights.qkv, in);
-  hand_over_column("attention.wv", weights.qkv, 2 * in);
+  Index column = 0;
+  for (const char* name : {"attention.wq", "attention.wk", "attention.wv"}) {
+    parameters.set_home(prefix + name, weights.qkv, column);
+    column += in;
+  }
+  home("attention.wo", weights.wo, format);
+  if (in != config.d_model) home("attention.w_residual", weights.w_residual, exact);
+  home("feed_forward.w1", weights.feed_forward.w1, format);
+  if (config.gated) home("feed_forward.w_gate", weights.feed_forward.w_gate, format);
+  home("feed_forward.w2", weights.feed_forward.w2, format);
+}
+
+void link_vectors(const Config& config, Index layer, const Parameters& parameters,
+                  LayerWeights& weights) {
+  const std::string prefix = text_of({"layers.", layer, "."});
+  const auto vector = [&](const char* name) { return parameters.vector_or_null(prefix + name); };
   if (config.bias) {
+    const Index in = config.input_width(layer);
     for (const char* name : {"attention.bq", "attention.bk", "attention.bv"}) {
       weights.qkv_bias.insert(weights.qkv_bias.end(), vector(name), vector(name) + in);
     }
   }
-  hand_over("attention.wo", weights.wo, format);
   weights.bo = vector("attention.bo");
-  if (in != config.d_model) hand_over("attention.w_residual", weights.w_residual, exact);
   weights.b_residual = vector("attention.b_residual");
-  hand_over("feed_forward.w1", weights.feed_forward.w1, format);
-  if (config.gated) hand_over("feed_forward.w_gate", weights.feed_forward.w_gate, format);
-  hand_over("feed_forward.w2", weights.feed_forward.w2, format);
   weights.feed_forward.b1 = vector("feed_forward.b1");
   weights.feed_forward.b2 = vector("feed_forward.b2");
   weights.feed_forward.b_gate = vector("feed_forward.b_gate");

@@ -16,7 +16,7 @@ struct NormWeights {
   const float* beta = nullptr;
 };
 
-/// The weights of one layer as the products want them. Made once, when a model is complete.
+/// The weights of one layer as the products want them.
 struct LayerWeights {
   Weight qkv;  // [D_in, 3 D_in]: W^Q | W^K | W^V
   std::vector<float> qkv_bias;
@@ -29,11 +29,16 @@ struct LayerWeights {
   NormWeights norm2;
 };
 
-/// Packs layer `layer` of the parameters, which hand their matrices over and must outlive the
-/// weights (the address of `weights` must not change afterwards). Under kInt8Dot the queries, keys,
-/// values and the residual's projection are wide: 7 bits there cost most of the accuracy.
-void pack_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
+/// Makes the weights of layer `layer` the homes of its matrices (the address of `weights` must not
+/// change afterwards). Under kInt8Dot the queries, keys, values and the residual's projection are
+/// wide: 7 bits there cost most of the accuracy.
+void home_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
                 LayerWeights& weights);
+
+/// Gives the weights of layer `layer` its vectors, once these are complete. The parameters must
+/// outlive the weights.
+void link_vectors(const Config& config, Index layer, const Parameters& parameters,
+                  LayerWeights& weights);
 
 /// What a layer takes from its encoder's config.
 struct LayerOptions {

@@ -109,10 +109,16 @@ const ParameterShape& Parameters::shape(const std::string& name) const {
 }
 
 Matrix& Parameters::values(const std::string& name) {
-  const std::size_t i = index_of(name);
-  Matrix& values = homes_[i].values;
-  if (values.size() == 0) values = Matrix::Zero(shapes_[i].rows, shapes_[i].cols);
+  const bool is_new = homes_[index_of(name)].values.size() == 0;
+  Matrix& values = room(name);
+  if (is_new) values.setZero();
   return values;
+}
+
+Matrix& Parameters::room(const std::string& name) {
+  const std::size_t i = index_of(name);
+  homes_[i].values.resize(shapes_[i].rows, shapes_[i].cols);
+  return homes_[i].values;
 }
 
 const float* Parameters::vector_or_null(const std::string& name) const {
@@ -143,17 +149,33 @@ void Parameters::initialise(std::uint32_t seed) {
   }
 }
 
-void Parameters::hand_over(const std::string& name, Weight& packed, Index first_column) {
+void Parameters::set_home(const std::string& name, Weight& weight, Index first_column) {
   Home& home = homes_[index_of(name)];
-  packed.pack_columns(view(std::as_const(home.values)), first_column);
-  home = {Matrix(), &packed, first_column};
+  home.weight = &weight;
+  home.first_column = first_column;
+}
+
+void Parameters::settle(const std::string& name) { settle(homes_[index_of(name)]); }
+
+void Parameters::settle_all() {
+  for (Home& home : homes_) settle(home);
+}
+
+void Parameters::settle(Home& home) {
+  if (home.settled) return;
+  if (home.weight) {
+    home.weight->pack_columns(view(std::as_const(home.values)), home.first_column);
+    home.values = Matrix();
+  }
+  home.settled = true;
 }
 
 Matrix Parameters::read(const std::string& name) const {
   const std::size_t i = index_of(name);
-  if (!homes_[i].packed) return homes_[i].values;
+  const Home& home = homes_[i];
+  if (!home.weight || !home.settled) return home.values;
   Matrix out(shapes_[i].rows, shapes_[i].cols);
-  homes_[i].packed->unpack_columns(homes_[i].first_column, view(out));
+  home.weight->unpack_columns(home.first_column, view(out));
   return out;
 }
 

@@ -34,8 +34,8 @@ std::vector<ParameterShape> layer_shapes(const Config& config, Index layer);
 /// loading, initialisation and packing iterate.
 std::vector<ParameterShape> parameter_shapes(const Config& config);
 
-/// Values of the parameters by name. A matrix may be handed over to a packed form, from which it is
-/// still read.
+/// Values of the parameters by name. A matrix may have a home in a weight, where it is packed as
+/// soon as it is settled, and from which it is still read.
 class Parameters {
  public:
   explicit Parameters(std::vector<ParameterShape> shapes);
@@ -45,8 +45,11 @@ class Parameters {
   const ParameterShape& shape(const std::string& name) const;
   bool has(const std::string& name) const { return index_.contains(name); }
 
-  /// The values, allocated (zero) on first use, to be written or read. Not after hand_over.
+  /// The values, allocated (zero) on first use, to be written or read. Not of what has been settled
+  /// in a weight.
   Matrix& values(const std::string& name);
+  /// The same, but undefined at first, for who writes all of them.
+  Matrix& room(const std::string& name);
   /// The first row's values; null where the table has no such name (an optional bias, say).
   const float* vector_or_null(const std::string& name) const;
   ConstMatrixView matrix(const std::string& name) const;
@@ -54,9 +57,13 @@ class Parameters {
   /// Fills every parameter from seeded uniform numbers (Glorot & Bengio 2010 for matrices).
   void initialise(std::uint32_t seed);
 
-  /// Packs the matrix into `packed` at first_column and frees the plain values; `packed` must
-  /// outlive this object.
-  void hand_over(const std::string& name, Weight& packed, Index first_column);
+  /// Says where the matrix lives once it is settled: in `weight`, from first_column on. The weight
+  /// must outlive this object and stay where it is.
+  void set_home(const std::string& name, Weight& weight, Index first_column);
+  /// The values are complete: those with a home are packed there, and their plain form is freed.
+  /// Settling twice changes nothing.
+  void settle(const std::string& name);
+  void settle_all();
   /// A copy of the values, wherever they live: of an int8 weight those that are computed with.
   /// Throws not-found.
   Matrix read(const std::string& name) const;
@@ -64,9 +71,11 @@ class Parameters {
  private:
   struct Home {
     Matrix values;
-    const Weight* packed = nullptr;
+    Weight* weight = nullptr;
     Index first_column = 0;
+    bool settled = false;
   };
+  void settle(Home& home);
   std::size_t index_of(const std::string& name) const;
 
   std::vector<ParameterShape> shapes_;
