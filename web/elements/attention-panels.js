@@ -4,7 +4,8 @@ import { headGrid } from "../plots/head-grid.js";
 import { html } from "../plots/node.js";
 import { weightTable } from "../plots/number-table.js";
 import { percentText } from "../plots/number-text.js";
-import { quoted, tokenLabel } from "../plots/token-label.js";
+import { fitLabel } from "../plots/text-width.js";
+import { tokenLabel, tokenName } from "../plots/token-label.js";
 import { tokenStrip } from "../plots/token-strip.js";
 import { attentionHeads, headsOf, headTitle, shownWeights, tokenNote } from "./attention-state.js";
 import { createPanel, say, show } from "./panel.js";
@@ -153,6 +154,11 @@ export function heatmapPanel(onScale) {
   };
 }
 
+/** Characters in the name of a column, or of a row where the table is turned. */
+const longestColumn = 24;
+/** The part of the width that such a name takes at most. */
+const labelShare = 0.4;
+
 /** @returns {AttentionPanel} the numbers of all heads of the layer */
 export function numbersPanel() {
   const panel = createPanel("numbers-panel", { role: "region", label: "the numbers" });
@@ -169,14 +175,16 @@ export function numbersPanel() {
       const title =
         token === null
           ? `Layer ${layer}: the weight each token gets, averaged over all query tokens`
-          : `Layer ${layer}: where ${quoted(tokenLabel(/** @type {Token} */ (trace.tokens[token])))} looks`;
+          : `Layer ${layer}: where ${tokenName(/** @type {Token} */ (trace.tokens[token]))} looks`;
       say(panel.title, title);
       const rows = heads.map((each, index) => ({
         label: `head ${each.head}`,
         values: [.../** @type {Float32Array} */ (weights[index]), sumOf(weights[index] ?? [])],
         chosen: each.head === head,
       }));
-      const columns = [...trace.tokens.map(tokenLabel), "sum"];
+      const fit = { limit: longestColumn, room: width * labelShare, size: 14 };
+      const labels = trace.tokens.map((each) => fitLabel(tokenLabel(each), fit));
+      const columns = [...labels, "sum"];
       const options = { room: width, chosen: state.key, caption: title };
       show(panel, weightTable({ corner: "key token", columns, rows }, options));
     },

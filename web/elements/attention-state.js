@@ -1,7 +1,7 @@
 import { headRoles } from "../../bindings/js/trace/head-roles.js";
 import { roleCaption, roleTitle } from "../plots/head-role-text.js";
 import { percentText } from "../plots/number-text.js";
-import { quoted, tokenLabel } from "../plots/token-label.js";
+import { tokenName } from "../plots/token-label.js";
 
 /** @typedef {import("../../bindings/js/trace/matrix.js").Matrix} Matrix */
 /** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
@@ -95,7 +95,7 @@ export function tokenNote(state) {
   const { token, key, trace } = state;
   const weights = shownWeights(state);
   const name = (/** @type {number} */ index) =>
-    quoted(tokenLabel(/** @type {Token} */ (trace.tokens[index])));
+    tokenName(/** @type {Token} */ (trace.tokens[index]));
   if (token !== null && key !== null) {
     const weight = weights.at(token, key);
     return `${name(token)} gives ${key === token ? "itself" : name(key)} ${weight.toFixed(4)} of its attention.`;

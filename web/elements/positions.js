@@ -2,6 +2,7 @@ import { numberTable } from "../plots/number-table.js";
 import { decimalsToTellFromOne, decimalText } from "../plots/number-text.js";
 import { positionCurves } from "../plots/position-curves.js";
 import { positionHeatmap, signedKey } from "../plots/position-heatmap.js";
+import { visibleText } from "../plots/visible-text.js";
 import { HeadscopeElement } from "./element.js";
 import { createPanel, isModified, say, show, widthOf } from "./panel.js";
 import { placeOf } from "./place.js";
@@ -101,7 +102,7 @@ export class HeadscopePositions extends HeadscopeElement {
   paint() {
     const panel = this.#panel;
     panel.node.classList.toggle("failed", this.#failure !== "");
-    if (this.#failure !== "") say(panel.note, `This did not work. ${this.#failure}`);
+    if (this.#failure !== "") say(panel.note, `This did not work. ${visibleText(this.#failure)}`);
     const [codes, settings] = [this.#codes, this.#shown];
     if (codes === null || settings === null) return;
     const position = this.#hover.position ?? this.#pinned;
@@ -120,7 +121,7 @@ export class HeadscopePositions extends HeadscopeElement {
    */
   paintFailure({ message }) {
     this.#panel.node.classList.add("failed");
-    say(this.#panel.note, `This did not work. ${message}`);
+    say(this.#panel.note, `This did not work. ${visibleText(message)}`);
     this.#panel.box.replaceChildren();
   }
 

@@ -1,5 +1,6 @@
 import { html } from "../plots/node.js";
 import { bytesText } from "../plots/number-text.js";
+import { visibleText } from "../plots/visible-text.js";
 import { say } from "./panel.js";
 
 /** @typedef {import("./load-progress.js").LoadProgress} LoadProgress */
@@ -134,11 +135,12 @@ function undrawableText(error) {
 }
 
 /**
- * @param {Error} error
+ * @param {Error} error whose message may quote what a reader typed
  * @returns {string}
  */
 function sentenceOf({ message }) {
-  return /[.!?]$/.test(message) ? message : `${message}.`;
+  const text = visibleText(message);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /**

@@ -6,6 +6,7 @@ export const elementStyle = `
 }
 :host([hidden]), [hidden] { display: none !important; }
 h3 { font-size: 16px; line-height: 22px; font-weight: 600; margin: 0; text-wrap: balance; }
+h3, .note, .status p { overflow-wrap: anywhere; }
 h3:empty, .note:empty, .keys:empty { display: none; }
 .panel { min-width: 0; }
 .panel-head { display: flex; flex-wrap: wrap; gap: 4px 24px; justify-content: space-between; align-items: end; }

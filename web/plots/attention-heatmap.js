@@ -2,8 +2,8 @@ import { matrixImage } from "./matrix-image.js";
 import { html, svg } from "./node.js";
 import { weightText } from "./number-text.js";
 import { inkOn, valueColour } from "./palette.js";
-import { textWidth } from "./text-width.js";
-import { shorten, tokenLabel } from "./token-label.js";
+import { fitLabel, textWidth } from "./text-width.js";
+import { tokenLabel } from "./token-label.js";
 
 /** @typedef {import("../../bindings/js/trace/matrix.js").Matrix} Matrix */
 /** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
@@ -22,6 +22,8 @@ const labelSize = 13;
 const valueSize = 12;
 const largestCell = 48;
 const longestLabel = 14;
+/** The part of the width that the labels take at most. */
+const labelShare = 0.28;
 const slant = Math.SQRT1_2;
 
 /**
@@ -85,7 +87,8 @@ export function attentionHeatmap(weights, options) {
  * @returns {Frame}
  */
 function measure(weights, { tokens, width }) {
-  const labels = tokens.map((token) => shorten(tokenLabel(token), longestLabel));
+  const fit = { limit: longestLabel, room: width * labelShare, size: labelSize };
+  const labels = tokens.map((token) => fitLabel(tokenLabel(token), fit));
   const widest = Math.max(0, ...labels.map((label) => textWidth(label, labelSize, 600)));
   const left = Math.ceil(Math.max(widest, 48) + 10);
   const count = Math.max(weights.rows, 1);

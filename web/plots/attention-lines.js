@@ -1,8 +1,8 @@
 import { linkHorizontal } from "d3-shape";
 import { svg } from "./node.js";
 import { percentText } from "./number-text.js";
-import { textWidth } from "./text-width.js";
-import { shorten, tokenLabel } from "./token-label.js";
+import { fitLabel, textWidth } from "./text-width.js";
+import { tokenLabel } from "./token-label.js";
 
 /** @typedef {import("../../bindings/js/trace/matrix.js").Matrix} Matrix */
 /** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
@@ -18,6 +18,8 @@ import { shorten, tokenLabel } from "./token-label.js";
 
 const labelSize = 14;
 const longestLabel = 12;
+/** What the lines need between the labels, to be told apart. */
+const leastSpan = 72;
 /** What a finger hits: rows of a long text go on under each other, and their box scrolls. */
 const leastRow = 24;
 const top = 26;
@@ -47,12 +49,15 @@ export function usualThreshold(count, chosen) {
  */
 export function attentionLines(weights, options) {
   const { tokens, width, token = null, key = null } = options;
-  const labels = tokens.map((each) => shorten(tokenLabel(each), longestLabel));
+  const share = Math.ceil(textWidth("100%", labelSize) + 8);
+  const room = (width - share - leastSpan) / 2 - 10;
+  const labels = tokens.map((each) =>
+    fitLabel(tokenLabel(each), { limit: longestLabel, room, size: labelSize }),
+  );
   const widest = Math.max(36, ...labels.map((label) => textWidth(label, labelSize, 600)));
   const row = tokens.length > 12 ? leastRow : 30;
-  const shares = token !== null || key !== null ? textWidth("100%", labelSize) + 8 : 0;
   const left = Math.ceil(widest) + 10;
-  const right = width - Math.ceil(widest) - 10 - Math.ceil(textWidth("100%", labelSize) + 8);
+  const right = width - Math.ceil(widest) - 10 - share;
   const height = top + row * tokens.length + 4;
   return svg(
     "svg",
@@ -64,7 +69,9 @@ export function attentionLines(weights, options) {
       end(label, { index, x: left - 8, row, side: "query", chosen: token }),
       end(label, { index, x: right + 8, row, side: "key", chosen: key }),
     ]),
-    ...(shares > 0 ? shareTexts(weights, options, { left, right, row, widest }) : []),
+    ...(token !== null || key !== null
+      ? shareTexts(weights, options, { left, right, row, widest })
+      : []),
   );
 }
 

@@ -53,7 +53,7 @@ svg.plot { display: block; overflow: visible; }
 
 .strip-of-tokens { display: flex; flex-wrap: wrap; row-gap: 10px; font-size: 20px; line-height: 28px; }
 .strip-of-tokens .token {
-  display: flex; flex-direction: column; align-items: center; min-width: 24px;
+  display: flex; flex-direction: column; align-items: center; min-width: 24px; max-width: 100%;
   cursor: pointer; margin-inline-end: 10px;
 }
 .strip-of-tokens .token.goes-on { margin-inline-end: 1px; }
@@ -61,7 +61,7 @@ svg.plot { display: block; overflow: visible; }
 .strip-of-tokens.many .token { margin-inline-end: 4px; }
 .strip-of-tokens.many .token.goes-on { margin-inline-end: 1px; }
 .strip-of-tokens .text {
-  align-self: stretch; text-align: center; padding: 0 4px;
+  align-self: stretch; text-align: center; padding: 0 4px; overflow: clip; overflow-clip-margin: 4px; overflow-wrap: anywhere;
   border-bottom: 1px solid var(--headscope-line);
 }
 .strip-of-tokens .chosen .text { border-bottom: 3px solid var(--headscope-ink); margin-bottom: -2px; }

@@ -1,37 +1,51 @@
+import { visibleText } from "./visible-text.js";
+
 /** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
 
-const spaces = new Map([
-  ["\t", "⇥"],
-  ["\n", "↵"],
-  ["\r", "↵"],
-]);
+const outerSpaces = /^\p{White_Space}+|\p{White_Space}+$/gu;
 
 /**
  * How a token is shown: as typed, without the space before it. What has no mark of its own gets
- * one: a space "␣", a tab "⇥", a line break "↵"; an empty span shows the piece.
+ * one: a space "␣", a tab "⇥", a line break "↵", anything else as `visibleText` writes it; an empty
+ * span shows the piece.
+ *
+ * @param {Token} token
+ * @returns {string} never empty
+ */
+export function tokenLabel(token) {
+  const text = token.text.replace(outerSpaces, "");
+  if (text !== "") return visibleText(text);
+  if (token.text === "") return visibleText(token.piece) || "∅";
+  const [space = ""] = token.text;
+  const mark = visibleText(space);
+  return mark === space ? "␣" : mark;
+}
+
+/**
+ * A token's label in quotation marks, for a sentence.
  *
  * @param {Token} token
  * @returns {string}
  */
-export function tokenLabel(token) {
-  const text = token.text.trim();
-  if (text !== "") return text;
-  if (token.text === "") return token.piece;
-  return spaces.get(token.text[0] ?? "") ?? "␣";
+export function tokenName(token) {
+  return quoted(shorten(tokenLabel(token), longestName));
 }
+
+const longestName = 32;
 
 /**
  * A label in quotation marks within a sentence; one that runs from right to left is kept from
  * turning round the words and numbers beside it.
  *
- * @param {string} label
+ * @param {string} label without controls of the direction
  * @returns {string}
  */
-export function quoted(label) {
+function quoted(label) {
   return rightToLeft.test(label) ? `“\u2068${label}\u2069”` : `“${label}”`;
 }
 
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+const rightToLeft =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
  * A label no longer than a number of characters, cut between graphemes.
@@ -42,8 +56,30 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
  */
 export function shorten(label, limit) {
   if (label.length <= limit) return label;
-  const graphemes = Array.from(segmenter().segment(label), ({ segment }) => segment);
-  return graphemes.length <= limit ? label : `${graphemes.slice(0, limit - 1).join("")}…`;
+  /** @type {string[]} */
+  const kept = [];
+  for (const character of characters(label)) {
+    kept.push(character);
+    if (kept.length > limit) return `${kept.slice(0, limit - 1).join("")}…`;
+  }
+  return label;
+}
+
+/** Code points: a family of four with their skins has eleven. */
+const longestGrapheme = 16;
+
+/**
+ * The graphemes of a label. Any number of emoji can be joined to one; such a one falls apart.
+ *
+ * @param {string} label
+ * @returns {Generator<string>}
+ */
+function* characters(label) {
+  for (const { segment } of segmenter().segment(label)) {
+    const points = Array.from(segment);
+    if (points.length > longestGrapheme) yield* points;
+    else yield segment;
+  }
 }
 
 /** @typedef {{ segment(text: string): Iterable<{ segment: string }> }} Segmenter */

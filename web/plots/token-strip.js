@@ -1,7 +1,7 @@
 import { html } from "./node.js";
 import { percentText } from "./number-text.js";
 import { inkOn, valueColour } from "./palette.js";
-import { continuesWord, tokenLabel } from "./token-label.js";
+import { continuesWord, shorten, tokenLabel } from "./token-label.js";
 
 /** @typedef {import("../../bindings/js/trace/trace.js").Token} Token */
 
@@ -16,6 +16,10 @@ import { continuesWord, tokenLabel } from "./token-label.js";
 
 /** More tokens than this are set smaller. */
 const many = 40;
+
+/** Characters of a token; the rest of a longer one is in its tooltip. */
+const longestLabel = 40;
+const longestTooltip = 1000;
 
 /**
  * The tokens of a text in their order, as typed, over their ids. Pieces of one word stand close.
@@ -44,7 +48,10 @@ export function tokenStrip(tokens, options) {
  */
 function chip(token, index, goesOn, { theme, token: chosen = null, weights, unknown }) {
   const strange = unknown?.(token) ?? false;
-  const label = html("span", { class: strange ? "text unknown" : "text" }, tokenLabel(token));
+  const whole = tokenLabel(token);
+  const shown = shorten(whole, longestLabel);
+  const title = shown === whole ? null : shorten(whole, longestTooltip);
+  const label = html("span", { class: strange ? "text unknown" : "text", title }, shown);
   const weight = weights?.[index];
   if (weight !== undefined) {
     label.style.backgroundColor = valueColour(weight, theme);
@@ -59,7 +66,7 @@ function chip(token, index, goesOn, { theme, token: chosen = null, weights, unkn
       id: `token-${index}`,
       role: "option",
       "aria-selected": String(index === chosen),
-      "aria-label": `token ${index}: ${tokenLabel(token)}${strange ? ", unknown" : ""}`,
+      "aria-label": `token ${index}: ${shown}${strange ? ", unknown" : ""}`,
       "data-token": index,
     },
     label,
