@@ -110,6 +110,8 @@ function drawVerdict({ pair, mean, lowest, best, reached, better }) {
 }
 
 /** @param {ContestResult} result */
-function titleOf({ place, shape, threads }) {
-  return `${place}, ${shapes[shape].title}, ${threads === 1 ? "1 thread" : `${threads} threads`}`;
+function titleOf({ place, shape, threads, facts }) {
+  const { title } = shapes[shape];
+  const count = threads === 1 ? "1 thread" : `${threads} threads`;
+  return `${place}, ${title}, ${count} (int8: ${facts.int8Kernel}; ${facts.graphs.best})`;
 }
