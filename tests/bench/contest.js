@@ -29,7 +29,8 @@ const longLength = 128;
 /**
  * What is known of the two sides.
  *
- * @typedef {{ engines: object[], int8Kernel: string | undefined, graphs: { best: string, times_ms: Record<string, number> } }} Facts
+ * @typedef {{ engines: object[], int8Kernel: string | undefined,
+ *   graphs: { best: string, times_ms: Record<string, number> } }} Facts
  */
 
 export class Contest {
