@@ -11,5 +11,10 @@ export default function Page() {
       (error) => setReport(JSON.stringify({ error: `${error.code} ${error.message}` })),
     );
   }, []);
-  return <pre id="report">{report}</pre>;
+  return (
+    <main>
+      <headscope-attention text="the cat sat on the mat" />
+      <pre id="report">{report}</pre>
+    </main>
+  );
 }
