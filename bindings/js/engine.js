@@ -33,7 +33,9 @@ import { isRelaxed, isThreaded, variants } from "./variants.js";
  *   that cannot run here is an error
  * @property {number | "auto"} [threads] `"auto"` by default: up to 4 of the machine's cores
  * @property {boolean | URL} [worker] whether to compute in a worker: true in browsers, false in
- *   Node; or the worker's script
+ *   Node; or the worker's script, which in browsers may be of another origin. Where none can start
+ *   the calling thread computes. To a policy without workers the attempt is a violation; `false`
+ *   makes none
  * @property {URL | string | ArrayBuffer | Uint8Array | WebAssembly.Module} [wasm] the folder of the
  *   engines, or one of them as address, bytes or module; by default the package's own files
  */

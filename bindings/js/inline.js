@@ -18,7 +18,9 @@ export { Trace } from "./trace/trace.js";
 
 /**
  * Makes an engine of the bytes inside. The options are those of `headscope`, but there is only
- * the variant "simd".
+ * the variant "simd". Its worker is a blob. A policy that forbids those (`worker-src 'self'`) cannot
+ * be asked beforehand: the attempt is reported as one violation, then the calling thread computes;
+ * `worker: false` makes none.
  *
  * @param {EngineOptions} [options]
  * @returns {Promise<import("./engine.js").Engine>}

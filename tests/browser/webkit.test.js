@@ -96,6 +96,30 @@ describe("WebKitGTK", { timeout: 300000 }, () => {
     });
   }
 
+  it("shows overrides of the direction, controls and halves of pairs as their code points", async () => {
+    const server = await serveFolder(join(dist, "site"));
+    const typed = "a \u202efam\u0000ily \u{1f1ec}\u{1f1e7} \ud83d";
+    try {
+      await page.goto(server.url);
+      await waitForText(page, text);
+      // as JSON, which holds half of a pair where WebDriver may not
+      await page.evaluate((json) => {
+        const box = /** @type {HTMLTextAreaElement} */ (document.querySelector("#sentence"));
+        box.value = JSON.parse(json);
+        box.dispatchEvent(new Event("input"));
+      }, JSON.stringify(typed));
+      const isShown = (/** @type {string} */ json) =>
+        Object(document.querySelector("headscope-attention")).trace?.text === JSON.parse(json);
+      await page.waitForFunction(isShown, { timeout: 20000 }, JSON.stringify(typed));
+      const { tokens } = await readScreen(page);
+      for (const label of ["[U+202E]", "[U+0000]", "\u{1f1ec}\u{1f1e7}", "[U+D83D]"]) {
+        assert.ok(tokens.includes(label), `${label} in ${tokens}`);
+      }
+    } finally {
+      server.close();
+    }
+  });
+
   for (const { how, environment, info } of environments) {
     it(`computes ${how}`, async () => checkComputed(await computeOn(page, environment), info));
   }
