@@ -77,19 +77,27 @@ export function readTokens(value, text, what) {
 export function spellPieces(pieces, ids = []) {
   const beginsMarked = pieces.some((piece) => /^[\u2581\u0120]/.test(piece));
   const goesOnMarked = pieces.some((piece) => piece.startsWith("##"));
-  let text = "";
+  // In parts: a text that grows would be written anew for each piece that looks at its end.
+  /** @type {string[]} */
+  const parts = [];
+  let length = 0;
+  const write = (/** @type {string} */ part) => {
+    if (part !== "") parts.push(part);
+    length += part.length;
+  };
   const tokens = pieces.map((piece, i) => {
     const special = specialPieces.has(piece);
     const mark = /^(?:[\u2581\u0120]|##)/.exec(piece)?.[0] ?? "";
     const begins = beginsMarked ? mark !== "" : !(goesOnMarked && mark === "##");
     const surface = special ? "" : piece.slice(mark.length);
-    if (begins && !special && text !== "") text += " ";
+    if (begins && !special && length > 0) write(" ");
     // A mark alone is the space itself; before anything else it only stands for one.
-    const alone = surface === "" && mark !== "" && text.endsWith(" ");
-    const start = text.length - (alone ? 1 : 0);
-    text += surface;
-    return makeToken(ids[i] ?? -1, piece, text.slice(start), start, special);
+    const alone = surface === "" && mark !== "" && parts.at(-1)?.endsWith(" ") === true;
+    const start = length - (alone ? 1 : 0);
+    write(surface);
+    return makeToken(ids[i] ?? -1, piece, alone ? " " : surface, start, special);
   });
+  const text = parts.join("");
   return { text, tokens };
 }
 
