@@ -47,7 +47,7 @@ const bundlers = [
 ];
 
 for (const { app, scripts } of bundlers) {
-  describe(`the ${app} app`, { timeout: 300000 }, () => {
+  describe(`the ${app} app`, { timeout: 600000 }, () => {
     const folder = join(scratch, app);
     before(() => prepareApp(app, folder, tarball));
     after(() => rmSync(folder, { recursive: true, force: true }));
