@@ -1,5 +1,6 @@
 import { defaultModel, models } from "#models";
 import { throwIfAborted } from "./abort.js";
+import { decodeDataUrl } from "./data-url.js";
 import { advise, locateOwnFile } from "./file-advice.js";
 import { bytesOf, isBytes } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
@@ -196,22 +197,9 @@ function isBlob(value) {
  * @returns {Promise<{ bytes: Uint8Array, own: boolean }>}
  */
 async function readInMemory(file) {
-  if (file instanceof URL) return { bytes: decodeDataUrl(file), own: true };
+  if (file instanceof URL) return { bytes: decodeDataUrl(file.href), own: true };
   if (isBytes(file)) return { bytes: bytesOf(file), own: false };
   return { bytes: new Uint8Array(await file.arrayBuffer()), own: true };
-}
-
-/**
- * The bytes of a data: URL in base64, without a fetch, which a content security policy may forbid.
- *
- * @param {URL} url
- * @returns {Uint8Array}
- */
-function decodeDataUrl({ href }) {
-  const text = atob(href.slice(href.indexOf(",") + 1));
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
-  return bytes;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { decodeDataUrl } from "./data-url.js";
 import { advise } from "./file-advice.js";
 import { bytesOf } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
@@ -32,7 +33,8 @@ export const advice =
  * @returns {boolean}
  */
 export function isOneEngine(source) {
-  return typeof source !== "string" || new URL(source).pathname.endsWith(".wasm");
+  if (typeof source !== "string" || /^(data|blob):/.test(source)) return true;
+  return new URL(source).pathname.endsWith(".wasm");
 }
 
 /**
@@ -46,19 +48,27 @@ export function isOneEngine(source) {
  *   here, or it is of another version than this JavaScript
  */
 export async function readEngine(source, readFile) {
-  const name = typeof source === "string" ? source : "wasm: the bytes given";
   if (source instanceof WebAssembly.Module) return readStamp(source, "wasm: the module given");
-  const bytes =
-    typeof source === "string" ? await advise(readFile(source), advice) : bytesOf(source);
+  const isElsewhere = typeof source === "string" && !source.startsWith("data:");
+  const name = isElsewhere ? source : "wasm: the bytes given";
+  const bytes = isElsewhere ? await advise(readFile(source), advice) : givenBytes(source);
   if (!magic.every((byte, i) => bytes[i] === byte)) {
     const start = [...bytes.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, "0"));
     throw new HeadscopeError(
-      typeof source === "string" ? "not-found" : "bad-argument",
+      isElsewhere ? "not-found" : "bad-argument",
       `engine: ${name} is no WebAssembly: it begins with ${start.join(" ") || "nothing"}, ` +
         `expected 00 61 73 6d. Some servers answer with a page where a file is missing; ${advice}`,
     );
   }
   return readStamp(await compile(bytes, name), name);
+}
+
+/**
+ * @param {string | ArrayBuffer | Uint8Array} source a data: URL, if it is a string
+ * @returns {Uint8Array}
+ */
+function givenBytes(source) {
+  return typeof source === "string" ? decodeDataUrl(source) : bytesOf(source);
 }
 
 /**

@@ -20,7 +20,7 @@ import { dist, serveFolder } from "./site-server.js";
  * @property {{ as: WasmKind, path: string }} [wasm] the option
  */
 
-/** @typedef {"URL" | "string" | "ArrayBuffer" | "Uint8Array" | "Module"} WasmKind */
+/** @typedef {"URL" | "string" | "blob" | "ArrayBuffer" | "Uint8Array" | "Module"} WasmKind */
 
 /**
  * @typedef {object} Computed
@@ -61,6 +61,7 @@ async function compute({ folder, entry, options, worker, wasm, config, ids: numb
     if (as === "string") return path;
     const bytes = await (await fetch(at(path))).arrayBuffer();
     if (as === "Module") return WebAssembly.compile(bytes);
+    if (as === "blob") return URL.createObjectURL(new Blob([bytes]));
     if (as === "ArrayBuffer") return bytes;
     const within = new Uint8Array(bytes.byteLength + 5);
     within.set(new Uint8Array(bytes), 3);

@@ -13,6 +13,7 @@ const sources = [
   { what: "the URL of a folder", wasm: { as: "URL", path: "wasm/" } },
   { what: "the address of an engine", wasm: { as: "string", path: "./wasm/simd.wasm" } },
   { what: "the URL of an engine", wasm: { as: "URL", path: "wasm/simd.wasm?version=1" } },
+  { what: "the address of a blob", wasm: { as: "blob", path: "wasm/simd.wasm" } },
   { what: "an ArrayBuffer", wasm: { as: "ArrayBuffer", path: "wasm/simd.wasm" } },
   { what: "a Uint8Array within a buffer", wasm: { as: "Uint8Array", path: "wasm/simd.wasm" } },
   { what: "a WebAssembly.Module", wasm: { as: "Module", path: "wasm/simd.wasm" } },

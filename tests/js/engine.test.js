@@ -117,9 +117,11 @@ test("wasm is a folder: as path, address or URL", async () => {
   }
 });
 
-test("wasm is one engine: as URL, bytes, buffer or module, also in a worker", async () => {
+test("wasm is one engine: as URL of a file or of data, bytes, buffer or module, also in a worker", async () => {
   const module = await WebAssembly.compile(simd);
-  const sources = [new URL("simd.wasm", wasm), simd, simd.buffer, module];
+  // As some bundlers make them of a file, without its name.
+  const data = `data:application/wasm;base64,${Buffer.from(simd).toString("base64")}`;
+  const sources = [new URL("simd.wasm", wasm), data, simd, simd.buffer, module];
   for (const source of sources) {
     for (const worker of [false, true]) {
       const engine = await createEngine({ wasm: source, worker });
@@ -173,6 +175,16 @@ test("bytes that are no engine are refused", async () => {
   const text = new TextEncoder().encode("<html>");
   await expectRejection("bad-argument", /3c 68 74 6d/, createEngine({ wasm: text }));
   await expectRejection("bad-argument", /nothing/, createEngine({ wasm: new Uint8Array() }));
+  const page = "data:text/html;base64,PGh0bWw+";
+  await expectRejection(
+    "bad-argument",
+    /the bytes given.*3c 68 74 6d/,
+    createEngine({ wasm: page }),
+  );
+  for (const encoded of ["data:application/wasm,%00asm", "data:application/wasm;base64,%%%"]) {
+    const message = /^data:application\/wasm.{0,60}cannot be decoded, expected base64/;
+    await expectRejection("bad-argument", message, createEngine({ wasm: encoded }));
+  }
   const cut = simd.slice(0, 5000);
   await expectRejection("unsupported-environment", /compiled/, createEngine({ wasm: cut }));
   const other = createEngine({ wasm: simd, variant: "simd-threads" });
