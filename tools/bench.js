@@ -1,5 +1,5 @@
 // npm run bench: Headscope against onnxruntime-web, and against the machine's own limit. Options:
-// --quick, --only chromium,node,cold,growth,kernels, --n 16,64, --threads 1,2, --rounds 6.
+// --quick, --only chromium,node,cold,size,growth,kernels, --n 16,64, --threads 1,2, --rounds 6.
 import { runCommand, setUp } from "./setup.js";
 
 await runCommand(async () => {

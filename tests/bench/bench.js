@@ -11,6 +11,7 @@ import { measureKernels } from "./kernels.js";
 import { writeModels } from "./models.js";
 import { measureInNode } from "./node.js";
 import { shapeNames } from "./shapes.js";
+import { measureSizes } from "./size.js";
 
 /** @typedef {import("./measure.js").Contestants} Contestants */
 /** @typedef {import("./measure.js").ContestResult} ContestResult */
@@ -24,9 +25,13 @@ const measurements = {
   chromium: (options) => runContests(options, measureInChromium),
   node: (options) => runContests(options, (settings) => measureInNode(settings, folder)),
   cold: ({ quick }) => measureColdStart({ starts: quick ? 3 : 7 }),
+  size: measureSizes,
   growth: measureGrowth,
   kernels: measureKernels,
 };
+
+/** @type {Part[]} */
+const needModels = ["chromium", "node", "cold"];
 
 /**
  * Measures, prints tables and writes build/bench/{part}.json.
@@ -37,8 +42,10 @@ export async function bench(options) {
   mkdirSync(folder, { recursive: true });
   const machine = describeMachine();
   say(`load ${machine.load.toFixed(1)} on ${machine.cores} cores: ratios hold on a quiet machine`);
-  say("writing the models");
-  await writeModels();
+  if (options.only.some((part) => needModels.includes(part))) {
+    say("writing the models");
+    await writeModels();
+  }
   for (const part of options.only) {
     say(`measuring: ${part}`);
     const results = await measurements[part](options);

@@ -1,5 +1,6 @@
 // Cold start: each time in a Chromium of its own, on a plain page, which gives one thread.
 import { withPage } from "./chromium.js";
+import { judgeLeast } from "./pairs.js";
 import { medianOf, spreadOf } from "./ratios.js";
 import { digits, drawTable } from "./table.js";
 
@@ -48,16 +49,10 @@ function drawStages({ headscope, ort }) {
         quartiles,
         judged ? String(limits.must) : "",
         judged ? String(limits.better) : "",
-        judged ? judge(medianOf(times)) : "",
+        judged ? judgeLeast(medianOf(times), limits) : "",
       ];
     });
   });
   const title = "cold start, MiniLM-L6-H384 float32, 1 thread";
   return drawTable([title, "ms", "quartiles", "must", "better", "verdict"], rows);
-}
-
-/** @param {number} total_ms */
-function judge(total_ms) {
-  if (total_ms <= limits.better) return "better";
-  return total_ms <= limits.must ? "reached" : "SHORT";
 }

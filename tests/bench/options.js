@@ -2,7 +2,14 @@
 import { parseArgs } from "node:util";
 import { SetupError } from "../../tools/shell.js";
 
-export const parts = /** @type {const} */ (["chromium", "node", "cold", "growth", "kernels"]);
+export const parts = /** @type {const} */ ([
+  "chromium",
+  "node",
+  "cold",
+  "size",
+  "growth",
+  "kernels",
+]);
 
 /** @typedef {(typeof parts)[number]} Part */
 
@@ -23,7 +30,7 @@ export const parts = /** @type {const} */ (["chromium", "node", "cold", "growth"
 export function readOptions(args) {
   const { values } = parse(args);
   const { quick } = values;
-  const only = values.only?.split(",") ?? (quick ? ["chromium", "cold", "kernels"] : parts);
+  const only = values.only?.split(",") ?? (quick ? ["chromium", "cold", "size", "kernels"] : parts);
   const unknown = only.filter((name) => !parts.includes(/** @type {Part} */ (name)));
   if (unknown.length > 0) throw new SetupError(`--only ${unknown}: there are ${parts.join(", ")}`);
   return {

@@ -61,3 +61,14 @@ export const chains = [
   ["maps", "ort-maps"],
   ["ort", "int8", "ort-int8"],
 ];
+
+/**
+ * The verdict on a figure that should be small.
+ *
+ * @param {number} figure
+ * @param {{ must: number, better: number }} limits
+ */
+export function judgeLeast(figure, { must, better }) {
+  if (figure <= better) return "better";
+  return figure <= must ? "reached" : "SHORT";
+}
