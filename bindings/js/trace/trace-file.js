@@ -72,7 +72,8 @@ export function readTraceFile(bytes) {
   const texts = readTexts(metadata, entries[0]?.rows ?? 0);
   const config = readConfig(metadata, entries);
   checkEntries(entries, texts.tokens.length, config);
-  const timing = readMetadata(() => readTiming(readObject(metadata, "timing"), "timing"));
+  const given = readObject(metadata, "timing");
+  const timing = readMetadata(() => readTiming(given, "timing"));
   return { ...texts, config, pooled, timing, data: joinFloats(parts), entries };
 }
 
