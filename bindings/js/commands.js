@@ -1,5 +1,5 @@
 import { unwrap } from "./module.js";
-import { loadEncoder } from "./placement.js";
+import { beginEncoder, completeEncoder, placePart } from "./placement.js";
 import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {import("./job-queue.js").Checkpoint} Checkpoint */
@@ -21,7 +21,11 @@ import { HeadscopeError } from "./trace/error.js";
 export function carryOut(command, module, args, checkpoint) {
   switch (command) {
     case "load":
-      return loadEncoder(module, args);
+      return beginEncoder(module, args);
+    case "place":
+      return placePart(module, args);
+    case "complete":
+      return completeEncoder(module, args);
     case "run":
       return runEncoder(module, args, checkpoint);
     case "parameter":

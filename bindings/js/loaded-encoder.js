@@ -5,6 +5,7 @@ import { openSource } from "./checkpoint-source.js";
 import { aConfig, copyConfig } from "./config.js";
 import { inside } from "./engine.js";
 import { readLoadingOptions, readOwnOptions } from "./loading-options.js";
+import { partsOfFiles, partsOfValues } from "./parameter-parts.js";
 import { createTokenizer } from "./tokens/tokenizer.js";
 import { HeadscopeError } from "./trace/error.js";
 
@@ -16,12 +17,16 @@ import { HeadscopeError } from "./trace/error.js";
 /** @typedef {import("./loading-options.js").OwnParameters} OwnParameters */
 /** @typedef {import("./protocol.js").LoadArguments} LoadArguments */
 /** @typedef {import("./protocol.js").LoadResult} LoadResult */
+/** @typedef {import("./protocol.js").Part} Part */
+/** @typedef {import("./parameter-parts.js").Parcel} Parcel */
 /** @typedef {import("./tokens/tokenizer.js").Tokenizer} Tokenizer */
 
 /**
  * An encoder that is complete in its engine, where it is a number.
  *
- * @typedef {LoadResult & { engine: Engine, tokenizer: Tokenizer | undefined }} LoadedEncoder
+ * @typedef {{ encoder: number, config: EncoderConfig, names: string[],
+ *   int8Kernel: LoadResult["int8Kernel"], engine: Engine, tokenizer: Tokenizer | undefined
+ *   }} LoadedEncoder
  */
 
 /**
@@ -41,48 +46,16 @@ export async function loadPretrained(source, options, defaultEngine) {
     const options = { signal: ending, ...(onProgress === undefined ? {} : { onProgress }) };
     return Promise.all([readCheckpoint(place, options), started]);
   });
-  const caller = "fromPretrained";
-  const { copy, transfer } = startMove(home, caller);
-  const movable = files.map(({ tensors, bytes, own }) => {
-    if (own) transfer.push(/** @type {ArrayBuffer} */ (bytes.buffer));
-    return { tensors, bytes: own ? bytes : copy(bytes) };
-  });
   try {
-    const args = { config, dtype, parameters: { files: movable } };
-    return await load(home, args, { caller, tokenizer, signal, transfer });
+    const parameters = { parts: () => partsOfFiles(files) };
+    const caller = "fromPretrained";
+    return await load(home, { config, dtype }, { parameters, caller, tokenizer, signal });
   } catch (error) {
     // The arguments are the contents of files here.
     if (!(error instanceof HeadscopeError) || error.code !== "bad-argument") throw error;
     const reason = `${place.describe("config.json")}: ${error.message}`;
     throw new HeadscopeError("bad-checkpoint", reason, { cause: error });
   }
-}
-
-/**
- * What parameters go through on their way to an engine. A worker gets a copy of what the caller
- * keeps, which is moved: a message alone would copy it twice, out of this thread and into the other.
- *
- * @param {Engine} engine
- * @param {string} caller
- */
-function startMove({ info }, caller) {
-  /** @type {ArrayBuffer[]} */
-  const transfer = [];
-  /** @type {<T extends Uint8Array | Float32Array>(values: T) => T} */
-  const copy = (values) => {
-    if (!info.worker) return values;
-    try {
-      const copied = values.slice();
-      transfer.push(/** @type {ArrayBuffer} */ (copied.buffer));
-      return /** @type {typeof values} */ (copied);
-    } catch (error) {
-      // A RangeError, or a TypeError where the caller has given the buffer away.
-      const code = error instanceof RangeError ? "out-of-memory" : "bad-argument";
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new HeadscopeError(code, `${caller}: ${reason}`, { cause: error });
-    }
-  };
-  return { copy, transfer };
 }
 
 /**
@@ -116,48 +89,113 @@ async function untilOneFails(signal, begin) {
 export async function loadConfigured(config, options, defaultEngine) {
   aConfig(config, "config");
   const read = readOwnOptions(options);
-  const { engine, dtype = "f32", signal, seed = 0, parameters, tokenizer } = read;
+  const { engine, dtype = "f32", signal, seed = 0, parameters: given, tokenizer } = read;
   const caller = "fromConfig";
   throwIfAborted(signal, caller);
   // The caller may change what it gave while the engine starts.
   const own = { config: copyConfig(config), dtype };
-  const given = parameters === undefined ? undefined : Object.entries(parameters);
-  const using = Promise.resolve(engine ?? defaultEngine());
-  const home = await untilAborted(using, signal, caller);
-  const { copy, transfer } = startMove(home, caller);
-  const values = given?.map(([name, each]) => [name, copy(each)]);
-  const source = values === undefined ? { seed } : { values: Object.fromEntries(values) };
-  const args = { ...own, parameters: source };
-  return load(home, args, { caller, tokenizer, signal, transfer });
+  const values = given === undefined ? undefined : new Map(Object.entries(given));
+  const home = await untilAborted(Promise.resolve(engine ?? defaultEngine()), signal, caller);
+  /** @type {Parameters} */
+  const parameters =
+    values === undefined
+      ? { seed }
+      : { parts: (shapes) => partsOfValues(values, shapes), retell: asParameterError };
+  return load(home, own, { parameters, caller, tokenizer, signal });
 }
 
 /**
- * @typedef {object} Loading
- * @property {"fromPretrained" | "fromConfig"} caller
- * @property {unknown} tokenizer
- * @property {AbortSignal | undefined} signal
- * @property {ArrayBuffer[]} transfer
+ * What the core says of a tensor in a file, said of a parameter that was given.
+ *
+ * @param {unknown} error
+ * @returns {unknown} the error to throw
+ */
+function asParameterError(error) {
+  if (!(error instanceof HeadscopeError) || error.code !== "bad-checkpoint") return error;
+  const message = error.message.replace(/^checkpoint/, "fromConfig: parameters");
+  return new HeadscopeError("bad-argument", message, { cause: error });
+}
+
+/**
+ * Where parameters come from: `parts` cuts them up, once it is known what the model has, and
+ * `retell` says in other words what is wrong with one; `seed` makes them.
+ *
+ * @typedef {{ parts: (shapes: LoadResult["shapes"]) => Parcel[],
+ *   retell?: (error: unknown) => unknown, seed?: undefined }
+ *   | { seed: number, parts?: undefined, retell?: undefined }} Parameters
  */
 
 /**
+ * @typedef {object} Loading
+ * @property {Parameters} parameters
+ * @property {"fromPretrained" | "fromConfig"} caller
+ * @property {unknown} tokenizer
+ * @property {AbortSignal | undefined} signal
+ */
+
+/**
+ * Makes an encoder whole, or leaves nothing behind.
+ *
  * @param {Engine} engine
  * @param {LoadArguments} args
  * @param {Loading} options
  * @returns {Promise<LoadedEncoder>}
  */
-async function load(engine, args, { caller, tokenizer, signal, transfer }) {
+async function load(engine, args, { parameters, caller, tokenizer, signal }) {
   const { connection } = inside(engine);
-  const loading = connection.call("load", args, { caller, transfer });
+  const beginning = connection.call("load", args, { caller });
+  const completing = beginning.then(({ encoder, shapes }) => {
+    throwIfAborted(signal, caller);
+    const placed = (parameters.parts?.(shapes) ?? []).map((parcel) => {
+      const { part, transfer } = wrap(parcel, engine, caller);
+      const placing = connection.call("place", { encoder, ...part }, { caller, transfer });
+      // Of several failures one is told.
+      placing.catch(() => {});
+      return placing;
+    });
+    const { seed } = parameters;
+    const last = seed === undefined ? { encoder } : { encoder, seed };
+    return Promise.all([...placed, connection.call("complete", last, { caller })]);
+  });
+  const completed = completing.catch((error) => {
+    throw parameters.retell?.(error) ?? error;
+  });
   try {
-    // A worker places the parameters meanwhile.
+    // The engine places the parameters meanwhile.
     const made = tokenizer === undefined ? undefined : createTokenizer(tokenizer);
-    const loaded = await untilAborted(loading, signal, caller);
-    checkVocabulary(made, loaded.config);
-    return { ...loaded, engine, tokenizer: made };
+    await untilAborted(completed, signal, caller);
+    const { encoder, config, shapes, int8Kernel } = await beginning;
+    checkVocabulary(made, config);
+    const names = shapes.map(({ name }) => name);
+    return { encoder, config, names, int8Kernel, engine, tokenizer: made };
   } catch (error) {
-    // Loading cannot stop in the middle. What it makes after all is not wanted any more.
-    loading.then(({ encoder }) => disposeIn(connection, encoder)).catch(() => {});
+    completed.catch(() => {});
+    // What was begun is not wanted any more.
+    beginning.then(({ encoder }) => disposeIn(connection, encoder)).catch(() => {});
     throw error;
+  }
+}
+
+/**
+ * A part as it goes to an engine. A worker gets a copy of what the caller keeps, which is moved: a
+ * message alone would copy it twice, out of this thread and into the other.
+ *
+ * @param {Parcel} parcel
+ * @param {Engine} engine
+ * @param {string} caller
+ * @returns {{ part: Part, transfer: ArrayBuffer[] }}
+ */
+function wrap({ tensors, bytes, own }, { info }, caller) {
+  if (!info.worker) return { part: { tensors, bytes }, transfer: [] };
+  try {
+    const moved = own ? bytes : bytes.slice();
+    const transfer = [/** @type {ArrayBuffer} */ (moved.buffer)];
+    return { part: { tensors, bytes: moved }, transfer };
+  } catch (error) {
+    // A RangeError, or a TypeError where the caller has given the buffer away.
+    const code = error instanceof RangeError ? "out-of-memory" : "bad-argument";
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HeadscopeError(code, `${caller}: ${reason}`, { cause: error });
   }
 }
 

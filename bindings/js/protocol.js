@@ -15,7 +15,11 @@
  *
  * @typedef {object} Commands
  * @property {{ args: RuntimeSettings, result: Runtime["info"] }} start first, once
- * @property {{ args: LoadArguments, result: LoadResult }} load
+ * @property {{ args: LoadArguments, result: LoadResult }} load begins an encoder, which `place` and
+ *   then `complete` make whole; one that fails is disposed by who began it
+ * @property {{ args: { encoder: number } & Part, result: undefined }} place
+ * @property {{ args: { encoder: number, seed?: number }, result: undefined }} complete `seed` makes
+ *   the parameters
  * @property {{ args: { encoder: number, request: RunRequest }, result: RunResult }} run
  * @property {{ args: { encoder: number, name: string },
  *   result: { rows: number, cols: number, data: Float32Array } }} parameter
@@ -28,13 +32,11 @@
  */
 
 /**
- * Where parameters come from: `files` are the data sections of safetensors files and the tensors
- * in them; `values` are whole parameters by name; `seed` makes them.
+ * Some tensors and the bytes that they lie in.
  *
- * @typedef {{ files: { tensors: Tensor[], bytes: Uint8Array }[] }
- *   | { values: Record<string, Float32Array> } | { seed: number }} ParameterSource
- * @typedef {{ config: EncoderConfig, dtype: "f32" | "int8", parameters: ParameterSource }} LoadArguments
- * @typedef {{ encoder: number, config: EncoderConfig, names: string[],
+ * @typedef {{ tensors: Tensor[], bytes: Uint8Array }} Part
+ * @typedef {{ config: EncoderConfig, dtype: "f32" | "int8" }} LoadArguments
+ * @typedef {{ encoder: number, config: EncoderConfig, shapes: { name: string, shape: number[] }[],
  *   int8Kernel: Int8Kernel | undefined }} LoadResult
  * @typedef {{ encoder: number, sequences: Sequence[], gates: HeadGate[][] }} AnalysisArguments
  * @typedef {{ sequences: SequenceResult[], forward_ms: number, copy_ms: number }} RunResult

@@ -87,10 +87,12 @@ export async function startRuntime({ variant, threads, wasm }, supply) {
   const { plans, notes } = planVariants(wanted, supply.facts(), features);
   while (true) {
     const plan = /** @type {Plan} */ (plans.shift());
-    const engine =
-      file ?? (await readEngine(addressOf(plan.variant, wasm, supply), supply.readFile));
+    const [engine, factory] = await Promise.all([
+      file ?? readEngine(addressOf(plan.variant, wasm, supply), supply.readFile),
+      supply.loadGlue(plan.variant),
+    ]);
     try {
-      return await startPlan(plan, engine, notes, supply);
+      return await startPlan(plan, { engine, factory }, notes, supply);
     } catch (error) {
       // Only a better plan's failure is silent, and only while there is another one.
       if (!(error instanceof FailedPlan)) throw error;
@@ -174,14 +176,14 @@ function addressOf(variant, folder, supply) {
 
 /**
  * @param {Plan} plan
- * @param {EngineFile} engine
+ * @param {{ engine: EngineFile, factory: ModuleFactory }} parts
  * @param {string[]} notes
  * @param {Supply} supply
  * @returns {Promise<Runtime>}
  * @throws {FailedPlan} where another plan may work
  */
-async function startPlan({ variant, threads }, { compiled }, notes, supply) {
-  const factory = await supply.loadGlue(variant);
+async function startPlan({ variant, threads }, { engine, factory }, notes, supply) {
+  const { compiled } = engine;
   const module = isThreaded(variant)
     ? await instantiateWithThreads(factory, compiled, { variant, threads }, supply)
     : await instantiateModule(factory, compiled);

@@ -77,10 +77,11 @@ test("the dot kernel is close where its instruction is right, however fast it is
   if (module === undefined) return t.skip("no right relaxed dot product in this engine");
   const { config, files } = await readCheckpoint(openSource(modelFolder, supply), {});
   const nothing = async () => {};
-  const load = { config, dtype: "int8", parameters: { files } };
   const { encoder, int8Kernel } = /** @type {LoadResult} */ (
-    carryOut("load", module, load, nothing)
+    carryOut("load", module, { config, dtype: "int8" }, nothing)
   );
+  for (const file of files) carryOut("place", module, { encoder, ...file }, nothing);
+  carryOut("complete", module, { encoder }, nothing);
   assert.equal(int8Kernel, "dot");
   const worst = { cosine: 1, attention: 0 };
   for (const { ids, attention, embedding } of sentences) {
