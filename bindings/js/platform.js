@@ -18,10 +18,10 @@ export { workerEnd } from "./browser.js";
 
 /** @type {Record<Variant, () => Promise<Glue>>} */
 const glue = {
-  "relaxed-threads": () => import("#wasm/relaxed-threads.web.mjs"),
-  "simd-threads": () => import("#wasm/simd-threads.web.mjs"),
-  relaxed: () => import("#wasm/relaxed.web.mjs"),
-  simd: () => import("#wasm/simd.web.mjs"),
+  "relaxed-threads": () => import("#wasm/relaxed-threads.web.js"),
+  "simd-threads": () => import("#wasm/simd-threads.web.js"),
+  relaxed: () => import("#wasm/relaxed.web.js"),
+  simd: () => import("#wasm/simd.web.js"),
 };
 
 /** @type {Record<Variant, () => URL>} */
@@ -41,12 +41,12 @@ const engines = {
  */
 const threads = {
   "relaxed-threads": () =>
-    new Worker(new URL("./wasm/relaxed-threads.web.mjs", import.meta.url), {
+    new Worker(new URL("./wasm/relaxed-threads.web.js", import.meta.url), {
       type: "module",
       name: "em-pthread-relaxed-threads",
     }),
   "simd-threads": () =>
-    new Worker(new URL("./wasm/simd-threads.web.mjs", import.meta.url), {
+    new Worker(new URL("./wasm/simd-threads.web.js", import.meta.url), {
       type: "module",
       name: "em-pthread-simd-threads",
     }),
@@ -58,7 +58,7 @@ const threads = {
  * @returns {Worker}
  */
 function openThread(variant, onError) {
-  const script = besideEngine(variant, `./${variant}.web.mjs`);
+  const script = besideEngine(variant, `./${variant}.web.js`);
   const worker =
     script !== undefined && isForeign(script)
       ? new Worker(addressOfImport(script), { type: "module", name: `em-pthread-${variant}` })

@@ -16,7 +16,7 @@ export async function measureSizes() {
   const sizes = variants.map((variant) => ({
     variant,
     wasm_bytes: compressedSize(`wasm/${variant}.wasm`),
-    glue_bytes: compressedSize(`wasm/${variant}.web.mjs`),
+    glue_bytes: compressedSize(`wasm/${variant}.web.js`),
     worker_bytes: compressedSize("worker.js"),
   }));
   const kilobytes = (/** @type {number} */ bytes) => (bytes / 1000).toFixed(1);

@@ -139,7 +139,7 @@ for (const { name, launch } of browsers) {
 
       it(`name the script and the option worker where the engine's is not there, ${where}`, async () => {
         for (const reply of [missing, page, wrongType]) {
-          const { error } = await compute({ "/wasm/simd.web.mjs": reply }, { worker });
+          const { error } = await compute({ "/wasm/simd.web.js": reply }, { worker });
           assert.equal(error?.code, "not-found", error?.message);
           assert.match(error?.message ?? "", /the script of "simd" cannot be loaded: .*simd\.web/);
           assert.match(error?.message ?? "", /createEngine\(\{ worker \}\) takes the address/);
@@ -194,7 +194,7 @@ for (const { name, launch } of browsers) {
 
     for (const worker of [true, false]) {
       const where = worker ? "in a worker" : "without a worker";
-      for (const path of ["wasm/simd.wasm", "wasm/simd.web.mjs"]) {
+      for (const path of ["wasm/simd.wasm", "wasm/simd.web.js"]) {
         it(`${path} is refused by its stamp, ${where}`, async () => {
           const { error } = await computeInPage(browser, {
             serving: { replies: staleFile(path) },

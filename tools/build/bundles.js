@@ -1,10 +1,12 @@
 // JavaScript bundles. Two hosts get the same modules: web ESM, flat in dist/ so that relative URLs hold,
 // and Node ESM in dist/node. Engines and models stay files beside them, except in the single page.
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
 import * as esbuild from "esbuild";
 import { baseline, oldestNode } from "../../bindings/js/trace/baseline.js";
 import { ROOT } from "../setup.js";
+import { SetupError } from "../shell.js";
+import { VARIANTS } from "./variants.js";
 
 /** @typedef {Record<string, string>} Entries output name -> source */
 
@@ -174,7 +176,27 @@ export async function bundleModules(entryPoints, outdir, platform, version) {
     chunkNames: "chunk-[hash]",
   });
   await esbuild.build({ ...modules, entryPoints: { worker: binding("worker.js") } });
+  if (platform === "browser") await leaveGlueAlone(join(outdir, "worker.js"));
   return /** @type {esbuild.Metafile} */ (metafile);
+}
+
+/**
+ * Has a worker import its engine's glue from a URL that bundlers copy and do not follow: what they
+ * follow would split the worker, and Vite before 8 cannot split workers.
+ * @param {string} path of the worker's script
+ */
+async function leaveGlueAlone(path) {
+  const script = await readFile(path, "utf8");
+  let count = 0;
+  const replaced = script.replace(/import\(("\.\/wasm\/[^"]+")\)/g, (_, glue) => {
+    ++count;
+    return `import(/* webpackIgnore: true */ /* @vite-ignore */ new URL(${glue},import.meta.url).href)`;
+  });
+  if (count !== VARIANTS.length)
+    throw new SetupError(
+      `${path} imports ${count} scripts of engines, expected ${VARIANTS.length}`,
+    );
+  await writeFile(path, replaced);
 }
 
 /**

@@ -11,8 +11,9 @@ const MAKES_WORKER =
   /var workerOptions=\{[^{}]*\};(\w+)=new Worker\(new URL\("[^"]+",import\.meta\.url\),workerOptions\)/;
 
 /**
- * Builds the four modules and writes them to `folder`: VARIANT.wasm, VARIANT.web.mjs, VARIANT.node.mjs
- * and, of those without threads, VARIANT.classic.js.
+ * Builds the four modules and writes them to `folder`: VARIANT.wasm, VARIANT.web.js (many servers know
+ * no .mjs, and browsers take no script of an unknown type), VARIANT.node.mjs and, of those without
+ * threads, VARIANT.classic.js.
  * @param {string} folder
  * @param {string} version
  */
@@ -26,8 +27,9 @@ export function buildEngines(folder, version) {
     );
     writeIfChanged(join(folder, `${variant}.wasm`), engineBytes(variant, kinds, version));
     for (const kind of kinds) {
-      const name = `${variant}.${kind}${kind === "classic" ? ".js" : ".mjs"}`;
-      const glue = readFileSync(join(moduleFolder(variant), name), "utf8");
+      const linked = `${variant}.${kind}${kind === "classic" ? ".js" : ".mjs"}`;
+      const glue = readFileSync(join(moduleFolder(variant), linked), "utf8");
+      const name = `${variant}.${kind}${kind === "node" ? ".mjs" : ".js"}`;
       writeIfChanged(join(folder, name), minify(patchGlue(glue, variant, kind, version)));
     }
   }
