@@ -79,6 +79,12 @@ test("a vocabulary that is none is refused by the piece", async () => {
       /merges\[0\] is 1, expected two pieces/,
     ],
     [
+      "words without end",
+      changed({ model: { ...model, max_input_chars_per_word: 1e9 } }),
+      "bad-checkpoint",
+      /max_input_chars_per_word is 1000000000, expected a number up to 1000/,
+    ],
+    [
       "no merges",
       changed({ model: { type: "BPE", vocab } }),
       "bad-checkpoint",
@@ -262,6 +268,8 @@ const slow = [
   "(\\d+|\\w)*!",
   "(?i:(?:A|a)*)b",
   "(?:(?:a|b|ab))*c",
+  // Perhaps not slow, but of more classes than are looked at.
+  Array.from({ length: 300 }, (_, i) => `(\\u{${(i + 256).toString(16)}}|x)+`).join("|"),
 ];
 
 test("a regular expression that may take for ever is refused, one in use is not", async () => {

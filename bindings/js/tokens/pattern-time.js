@@ -1,3 +1,4 @@
+import { CharacterClasses } from "./character-classes.js";
 import { parsePattern } from "./pattern-syntax.js";
 
 /** @typedef {import("./pattern-syntax.js").Item} Item */
@@ -23,15 +24,17 @@ const mostAlternatives = 20;
  * @returns {boolean}
  */
 export function mayExplode(source) {
-  return parsePattern(source).some((sequence) => explodes(sequence, 1));
+  const classes = new CharacterClasses();
+  return parsePattern(source).some((sequence) => explodes(sequence, 1, classes));
 }
 
 /**
  * @param {Item[]} sequence
  * @param {number} times how often all around it repeat it
+ * @param {CharacterClasses} classes
  * @returns {boolean}
  */
-function explodes(sequence, times) {
+function explodes(sequence, times, classes) {
   const items = flatten(sequence);
   const variable = items.filter(isVariable);
   const open = variable.filter(({ max }) => max > often);
@@ -39,7 +42,8 @@ function explodes(sequence, times) {
   return items.some(({ group, max }) => {
     if (group === undefined) return false;
     const inside = times * Math.max(1, max);
-    return (inside > often && isAmbiguous(group)) || group.some((each) => explodes(each, inside));
+    if (inside > often && isAmbiguous(group, classes)) return true;
+    return group.some((each) => explodes(each, inside, classes));
   });
 }
 
@@ -52,19 +56,17 @@ function isVariable({ min, max }) {
  * Whether a repeated group may match one text in several ways.
  *
  * @param {Item[][]} alternatives
+ * @param {CharacterClasses} classes
  * @returns {boolean}
  */
-function isAmbiguous(alternatives) {
+function isAmbiguous(alternatives, classes) {
   const sequences = alternatives.map(flatten);
   if (sequences.length > 1) {
     // Where the first character decides, and nothing after it varies, there is one way at most.
+    if (sequences.length > mostAlternatives) return true;
+    if (!sequences.every((items) => items.every(isFixedAtom))) return true;
     const firsts = sequences.map(([first]) => first?.atom);
-    const isFixed = sequences.every((items) => items.every(isFixedAtom));
-    return (
-      !isFixed ||
-      sequences.length > mostAlternatives ||
-      firsts.some((a, i) => firsts.slice(0, i).some((b) => mayOverlap(a, b)))
-    );
+    return firsts.some((a, at) => firsts.slice(0, at).some((b) => classes.mayOverlap(a, b)));
   }
   const [items = []] = sequences;
   const open = items.filter((item) => !isFixedAtom(item));
@@ -72,7 +74,8 @@ function isAmbiguous(alternatives) {
   // One element of any length is fine where another, which cannot be taken for it, ends it.
   const [only] = open;
   if (open.length > 1 || only?.atom === undefined) return true;
-  return !items.some((item) => item !== only && item.min > 0 && !mayOverlap(item.atom, only.atom));
+  const others = items.filter((item) => item !== only && item.min > 0);
+  return others.every(({ atom }) => classes.mayOverlap(atom, only.atom));
 }
 
 /** @param {Item} item */
@@ -90,39 +93,4 @@ function flatten(sequence) {
     const isPlain = only !== undefined && others.length === 0 && item.min === 1 && item.max === 1;
     return isPlain ? flatten(only) : [item];
   });
-}
-
-/** Code points that two classes are compared by: most scripts, and all that vocabularies mark. */
-const samples = 0x2700;
-
-/**
- * @param {string | undefined} a
- * @param {string | undefined} b
- * @returns {boolean} whether one character may be both; true where that cannot be told
- */
-function mayOverlap(a, b) {
-  const [first, second] = [matcherOf(a), matcherOf(b)];
-  if (first === undefined || second === undefined) return true;
-  for (let code = 0; code < samples; ++code) {
-    const character = String.fromCharCode(code);
-    if (!first.test(character)) continue;
-    // Patterns may ignore the case of ASCII, and only of that.
-    const others = code < 0x80 ? [character.toLowerCase(), character.toUpperCase()] : [character];
-    if (others.some((other) => second.test(other))) return true;
-  }
-  return false;
-}
-
-/**
- * @param {string | undefined} atom
- * @returns {RegExp | undefined}
- */
-function matcherOf(atom) {
-  // What JavaScript reads otherwise than the files mean it: classes of classes, back references.
-  if (atom === undefined || /^\[.*(?:\[|&&)|^\\[1-9khH]/.test(atom)) return undefined;
-  try {
-    return new RegExp(`^${atom === "." ? "[^\\n]" : atom}$`, "u");
-  } catch {
-    return undefined;
-  }
 }

@@ -22,7 +22,11 @@ const aLength = kind(
   "a whole number from 1",
   (value) => Number.isSafeInteger(value) && Number(value) > 0,
 );
-const aFiniteNumber = kind("a finite number", Number.isFinite);
+/** Splitting a word takes a time that grows with its length to the third. */
+const aWordLength = kind(
+  "a number up to 1000",
+  (value) => Number.isFinite(value) && Number(value) <= 1000,
+);
 const aShortString = kind(
   `a string of at most ${longest} letters`,
   (value) => isString(value) && value.length <= longest,
@@ -196,7 +200,7 @@ const suffixes = {
 const unigram = having({ vocab: listOf(aScoredPiece) }, { unk_id: anId });
 const wordPiece = having(
   { vocab: aVocabulary },
-  { ...suffixes, max_input_chars_per_word: aFiniteNumber },
+  { ...suffixes, max_input_chars_per_word: aWordLength },
 );
 const bpe = having({ vocab: aVocabulary, merges: listOf(aMerge) }, suffixes);
 const models = { Unigram: unigram, WordPiece: wordPiece, BPE: bpe };
