@@ -226,7 +226,7 @@ test("a number that is none is no parameter of fromConfig", async () => {
   const { config } = model;
   await expectRejection(
     "bad-argument",
-    /^parameters: "final_norm\.gamma" has NaN at index 3, expected finite numbers$/,
+    /^fromConfig: parameters: "final_norm\.gamma" has NaN at index 3, expected finite numbers$/,
     Encoder.fromConfig(config, { engine, parameters }),
   );
 });
