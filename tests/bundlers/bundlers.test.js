@@ -40,6 +40,8 @@ const classic = /classic$/;
 /** @type {{ app: string, scripts: string[] }[]} */
 const bundlers = [
   { app: "vite", scripts: ["build"] },
+  // With Vite 5, which splits no workers.
+  { app: "vitepress", scripts: ["build"] },
   { app: "webpack", scripts: ["build"] },
   { app: "rollup", scripts: ["build"] },
   { app: "esbuild", scripts: ["build", "build:classic"] },
