@@ -124,7 +124,9 @@ test("an engine that is full still runs what it has, and loads again when there 
   const engine = await createEngine({ variant: "simd-threads", threads: 2 });
   const small = await Encoder.fromConfig(tinyConfig, { engine, seed: 1 });
   const expected = await small.run({ ids });
-  const files = await makeCheckpoint(engine, { config: { vocab_size: 4_000_000 } });
+  const elsewhere = await createEngine({ variant: "simd" });
+  const files = await makeCheckpoint(elsewhere, { config: { vocab_size: 5_000_000 } });
+  await elsewhere.dispose();
   const filling = { ...wide, vocab_size: 6_000_000, d_model: 16 };
   const full = await Encoder.fromConfig(filling, { engine });
   const fresh = Object.values(files).map((bytes) => bytes.length);
