@@ -17,7 +17,8 @@
 #include "model/run.h"
 
 // Every function answers { value } or { error: { code, message } }. Encoders and runs are numbers,
-// so that nothing in JavaScript has to be deleted by hand.
+// so that nothing in JavaScript has to be deleted by hand. Arguments other than these numbers come
+// as they are: each further signature would have a caller of its own in the module and in the glue.
 namespace headscope {
 namespace {
 
@@ -118,10 +119,10 @@ WeightFormat format_in(const std::string& word) {
   return WeightFormat::kInt8Dot;
 }
 
-val encoder_create(const val& config, const std::string& weights) {
+val encoder_create(const val& config, const val& weights) {
   return guarded([&] {
-    auto slot =
-        std::make_shared<EncoderSlot>(marshal::config_in(Fields(config)), format_in(weights));
+    auto slot = std::make_shared<EncoderSlot>(marshal::config_in(Fields(config)),
+                                              format_in(marshal::text(weights)));
     const int id = ++engine().last_id;
     engine().encoders.emplace(id, std::move(slot));
     return val(id);
@@ -191,10 +192,10 @@ val encoder_place(int id, const val& tensor, const val& bytes) {
   });
 }
 
-val encoder_initialise(int id, double seed) {
+val encoder_initialise(int id, const val& seed) {
   return guarded([&] {
     const auto slot = encoder_slot(id);
-    slot->encoder.parameters().initialise(static_cast<std::uint32_t>(seed));
+    slot->encoder.parameters().initialise(static_cast<std::uint32_t>(marshal::number(seed)));
     slot->encoder.finish();
     return val::undefined();
   });
@@ -209,10 +210,10 @@ val encoder_finish(int id) {
   });
 }
 
-val encoder_parameter(int id, const std::string& name) {
+val encoder_parameter(int id, const val& name) {
   return guarded([&] {
     const auto slot = encoder_slot(id);
-    return marshal::copy_out(finished_encoder(*slot).parameters().read(name));
+    return marshal::copy_out(finished_encoder(*slot).parameters().read(marshal::text(name)));
   });
 }
 
@@ -337,8 +338,8 @@ val analysis_end(int id) {
   });
 }
 
-val component(const std::string& name, const val& arguments) {
-  return guarded([&] { return compute_component(context(), name, arguments); });
+val component(const val& name, const val& arguments) {
+  return guarded([&] { return compute_component(context(), marshal::text(name), arguments); });
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {() => Outcome<number>} heapBytes
  * @property {(count: number) => Outcome<void>} startThreads
  * @property {() => Outcome<boolean>} selfTest
- * @property {() => Outcome<Int8Kernel>} int8Kernel the faster one here; timed on the first call
+ * @property {() => Outcome<Int8Kernel>} int8Kernel the faster one here, timed
  * @property {(config: EncoderConfig, weights: "f32" | Int8Kernel) => Outcome<number>} encoderCreate
  * @property {(encoder: number) => Outcome<EncoderConfig>} encoderConfig
  * @property {(encoder: number) => Outcome<{ name: string, shape: number[] }[]>} encoderShapes

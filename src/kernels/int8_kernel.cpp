@@ -86,10 +86,8 @@ bool int8_kernel_agrees(Int8Kernel kernel) {
 }
 
 Int8Kernel fastest_int8_kernel() {
-  static const Int8Kernel kernel = int8_kernel_agrees(Int8Kernel::kDot) && dot_is_faster()
-                                       ? Int8Kernel::kDot
-                                       : Int8Kernel::kWide;
-  return kernel;
+  const bool dot = int8_kernel_agrees(Int8Kernel::kDot) && dot_is_faster();
+  return dot ? Int8Kernel::kDot : Int8Kernel::kWide;
 }
 
 }  // namespace headscope

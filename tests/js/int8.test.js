@@ -78,7 +78,7 @@ test("the dot kernel is close where its instruction is right, however fast it is
   const { config, files } = await readCheckpoint(openSource(modelFolder, supply), {});
   const nothing = async () => {};
   const { encoder, int8Kernel } = /** @type {LoadResult} */ (
-    carryOut("load", module, { config, dtype: "int8" }, nothing)
+    await carryOut("load", module, { config, dtype: "int8" }, nothing)
   );
   for (const file of files) carryOut("place", module, { encoder, ...file }, nothing);
   carryOut("complete", module, { encoder }, nothing);

@@ -5,6 +5,7 @@
  * @typedef {object} Item
  * @property {string} [atom]
  * @property {Item[][]} [group] alternatives
+ * @property {boolean} [looksAround] whether the group takes no character, but looks at those around
  * @property {number} min
  * @property {number} max
  */
@@ -63,15 +64,16 @@ class PatternReader {
 
   /** @returns {Item} */
   #readItem() {
-    const isGroup = this.#take(groupStart) !== undefined;
-    const group = isGroup ? this.readAlternatives() : undefined;
-    const atom = isGroup ? "" : this.#readAtom();
+    const start = this.#take(groupStart);
+    const group = start === undefined ? undefined : this.readAlternatives();
+    const atom = start === undefined ? this.#readAtom() : "";
     let [min, max] = [1, 1];
     for (let how = this.#take(quantifier); how !== undefined; how = this.#take(quantifier)) {
       const [low, high] = readRange(how);
       [min, max] = [min * low, max * high];
     }
-    if (group !== undefined) return { group, min, max };
+    const looksAround = start !== undefined && /^\(\?<?[=!]/.test(start);
+    if (group !== undefined) return { group, min, max, looksAround };
     // What stands between characters takes none.
     return assertion.test(atom) ? { group: [[]], min, max } : { atom, min, max };
   }

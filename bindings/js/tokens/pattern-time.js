@@ -60,7 +60,8 @@ function isVariable({ min, max }) {
  * @returns {boolean}
  */
 function isAmbiguous(alternatives, classes) {
-  const sequences = alternatives.map(flatten);
+  // What looks around only forbids ways.
+  const sequences = alternatives.map((each) => flatten(each).filter((item) => !item.looksAround));
   if (sequences.length > 1) {
     // Where the first character decides, and nothing after it varies, there is one way at most.
     if (sequences.length > mostAlternatives) return true;
@@ -90,7 +91,7 @@ function isFixedAtom(item) {
 function flatten(sequence) {
   return sequence.flatMap((item) => {
     const [only, ...others] = item.group ?? [];
-    const isPlain = only !== undefined && others.length === 0 && item.min === 1 && item.max === 1;
-    return isPlain ? flatten(only) : [item];
+    const isOnce = item.min === 1 && item.max === 1 && !item.looksAround;
+    return only !== undefined && others.length === 0 && isOnce ? flatten(only) : [item];
   });
 }
