@@ -115,6 +115,26 @@ const patterns = [
   "[a-z&&[^b]]",
 ];
 
+/** What regular expressions are made of. */
+const atoms = ["a", "b", "[ab]", "[^b]", ".", "c", "\\w", "\\s", "\\p{L}", "^", "$"];
+const quantifiers = ["", "", "", "*", "+", "?", "{2}", "{1,3}", "{2,}", "{0,9}", "*?", "+?"];
+const groups = ["(", "(?:", "(?:", "(?=", "(?!", "(?i:"];
+
+/**
+ * @param {Random} random
+ * @param {number} [depth] of groups
+ * @returns {string} a regular expression of any kind
+ */
+function anyPattern(random, depth = 3) {
+  const items = Array.from({ length: 1 + random.below(4) }, () => {
+    if (depth === 0 || random.chance(0.6)) return random.pick(atoms) + random.pick(quantifiers);
+    const alternatives = [anyPattern(random, depth - 1)];
+    while (random.chance(0.35)) alternatives.push(anyPattern(random, depth - 1));
+    return `${random.pick(groups)}${alternatives.join("|")})${random.pick(quantifiers)}`;
+  });
+  return items.join("");
+}
+
 /**
  * @param {Random} random
  * @returns {unknown} a value of any kind
@@ -129,7 +149,7 @@ function anyValue(random) {
     case 3:
       return random.pick(strings);
     case 4:
-      return random.pick(patterns);
+      return random.chance(0.5) ? random.pick(patterns) : anyPattern(random);
     case 5:
       return random.pick([[], {}, [[]], [{}], { a: 1 }, [1, 2], { type: "Sequence" }, ["a", "a"]]);
     case 6:
@@ -206,6 +226,7 @@ function vary(value, random) {
   if (typeof value === "boolean") return !value;
   if (typeof value !== "string") return anyValue(random);
   const at = random.below(value.length + 1);
+  if (random.chance(0.1)) return anyPattern(random);
   const snippet = random.chance(0.3) ? random.pick(patterns) : random.pick(strings);
   return random.pick([
     value.slice(0, at) + snippet + value.slice(at),

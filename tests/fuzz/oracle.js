@@ -28,6 +28,7 @@ const texts = [
   "a cat dog",
   "Hello, w\u00f6rld! 12345 \u4e2d\u6587 [MASK]</s> \ud83d\ude00\ud800 \ufb01x\t\n\u0000end",
   `${"a".repeat(60)}!`,
+  `${"ab".repeat(30)} ${"b c ".repeat(20)}!`,
   " \u00a0 ".repeat(40),
   "\u05e9\u05dc\u05d5\u05dd \u202e e\u0301 1,234,567.5 o'clock ##a \u2581b",
 ];

@@ -3,22 +3,25 @@ import { parsePattern } from "./pattern-syntax.js";
 
 /** @typedef {import("./pattern-syntax.js").Item} Item */
 
-// A regular expression that can match one text in many ways tries them all before it gives up, and
-// their number may grow by a factor with each character: (a+)+ or (a|a)* hold a page for years. Such
-// patterns are told by their syntax. What may be slow is refused, so that a few that are not are, too.
+// A regular expression that can match one text in many ways tries them all before it gives up. Their
+// number may grow by a factor with each character, as in (a+)+ or (a|a)*, or with a high power of the
+// length, as in .*.*.*.*x, and holds a page for years. Such patterns are told by their syntax. What may
+// be slow is refused, so that a few that are not are, too.
 
 /** Repeated as often as this, a choice is one too many. */
 const often = 8;
 
-/** Elements of one alternative that may take more or fewer characters: of any length, and in all. */
-const mostOpen = 4;
+/** Elements of one alternative that may take more or fewer characters. */
 const mostVariable = 8;
+
+/** Of those, the ones of any length that may take the same characters as another. */
+const mostRivals = 2;
 
 /** Alternatives of a repeated group that are compared, each with each. */
 const mostAlternatives = 20;
 
 /**
- * Whether a regular expression may take a time that grows exponentially with the text.
+ * Whether a regular expression may take a time that nobody waits for.
  *
  * @param {string} source
  * @returns {boolean}
@@ -35,16 +38,41 @@ export function mayExplode(source) {
  * @returns {boolean}
  */
 function explodes(sequence, times, classes) {
-  const items = flatten(sequence);
-  const variable = items.filter(isVariable);
+  const variable = listVariable(sequence);
+  if (variable.length > mostVariable) return true;
   const open = variable.filter(({ max }) => max > often);
-  if (variable.length > mostVariable || open.length > mostOpen) return true;
-  return items.some(({ group, max }) => {
+  const rivals = open.filter((item) =>
+    open.some((other) => other !== item && classes.mayOverlap(item.atom, other.atom)),
+  );
+  if (rivals.length > mostRivals) return true;
+  return sequence.some(({ group, max }) => {
     if (group === undefined) return false;
     const inside = times * Math.max(1, max);
     if (inside > often && isAmbiguous(group, classes)) return true;
     return group.some((each) => explodes(each, inside, classes));
   });
+}
+
+/**
+ * The elements that may take more or fewer characters, each as often as it is met on the way through a
+ * sequence.
+ *
+ * @param {Item[]} sequence
+ * @returns {Item[]} no more than are told apart
+ */
+function listVariable(sequence) {
+  /** @type {Item[]} */
+  const variable = [];
+  for (const item of sequence) {
+    if (isVariable(item)) variable.push(item);
+    // What is in a group that repeats without end is another question.
+    if (item.group !== undefined && item.max <= often) {
+      const [longest = []] = item.group.map(listVariable).sort((a, b) => b.length - a.length);
+      for (let i = 0; i < item.max; ++i) variable.push(...longest.map((each) => ({ ...each })));
+    }
+    if (variable.length > mostVariable) break;
+  }
+  return variable.slice(0, mostVariable + 1);
 }
 
 /** @param {Item} item */
