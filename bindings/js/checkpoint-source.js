@@ -3,7 +3,7 @@ import { throwIfAborted } from "./abort.js";
 import { decodeDataUrl } from "./data-url.js";
 import { advise, locateOwnFile } from "./file-advice.js";
 import { bytesOf, isBytes } from "./trace/bytes.js";
-import { HeadscopeError } from "./trace/error.js";
+import { describeValue, HeadscopeError } from "./trace/error.js";
 import { isRecord, refuse } from "./trace/kinds.js";
 
 /** @typedef {import("./engine.js").EngineSupply} EngineSupply */
@@ -163,12 +163,18 @@ function openFolder(address, supply) {
  * @returns {Map<string, FileSource>}
  */
 function readFiles(files) {
-  return new Map(
-    files.map((file, i) => {
-      if (isBlob(file) && "name" in file) return [String(file.name), file];
-      return refuse(`fromPretrained: source[${i}]`, file, "a File");
-    }),
-  );
+  /** @type {Map<string, FileSource>} */
+  const named = new Map();
+  for (const [i, file] of files.entries()) {
+    const what = `fromPretrained: source[${i}]`;
+    if (!isBlob(file) || !("name" in file)) return refuse(what, file, "a File");
+    const name = String(file.name);
+    if (named.has(name)) {
+      throw new HeadscopeError("bad-argument", `${what} is another ${describeValue(name)}`);
+    }
+    named.set(name, file);
+  }
+  return named;
 }
 
 /**

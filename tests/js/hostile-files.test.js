@@ -2,6 +2,8 @@
 // in safetensors.test.js.
 
 import { test } from "node:test";
+import { Encoder } from "headscope";
+import { expectRejection } from "./expect-rejection.js";
 import { areRefused, engine, json, tensorsOf, weights, whole } from "./hostile-checkpoint.js";
 import { makeCheckpoint } from "./tiny-model.js";
 import { joinFile, joinTensors } from "./weight-file.js";
@@ -236,4 +238,15 @@ test("a file whose header lies is refused by its name, and by the tensor's", asy
       /^model\.safetensors: "x+ \.\.\. x+|^checkpoint: "x+ \.\.\. x+/,
     ],
   ]);
+});
+
+test("two files of one name are refused: nobody knows which was meant", async () => {
+  const named = (/** @type {string} */ name) =>
+    Object.assign(new Blob([whole[name] ?? ""]), { name, lastModified: 0 });
+  const files = Object.keys(whole).map(named);
+  const twice = /** @type {any} */ ([...files, named("config.json")]);
+  const message = /^fromPretrained: source\[3\] is another "config\.json"/;
+  await expectRejection("bad-argument", message, Encoder.fromPretrained(twice, { engine }));
+  const encoder = await Encoder.fromPretrained(/** @type {any} */ (files), { engine });
+  encoder.dispose();
 });

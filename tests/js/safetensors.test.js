@@ -11,22 +11,17 @@ import {
   writeSafetensors,
 } from "../../bindings/js/trace/safetensors.js";
 import { fails, makeTrace, seedRandom } from "./make-trace.js";
+import { joinFile } from "./weight-file.js";
 
 /**
- * A file with a header as given.
+ * A file with a header as given, and data of zeros.
  *
  * @param {string | Uint8Array | object} header
  * @param {number} [dataLength]
  * @param {bigint} [length] what the file says of its header
- * @returns {Uint8Array}
  */
 function makeFile(header, dataLength = 0, length) {
-  const text = typeof header === "string" ? header : JSON.stringify(header);
-  const json = header instanceof Uint8Array ? header : new TextEncoder().encode(text);
-  const bytes = new Uint8Array(8 + json.length + dataLength);
-  new DataView(bytes.buffer).setBigUint64(0, length ?? BigInt(json.length), true);
-  bytes.set(json, 8);
-  return bytes;
+  return joinFile(header, new Uint8Array(dataLength), length);
 }
 
 /**
