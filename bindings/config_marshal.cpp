@@ -33,11 +33,12 @@ constexpr Word kPoolers[] = {entry("none", false), entry("tanh", true)};
 constexpr Word kMasks[] = {entry("bidirectional", false), entry("causal", true)};
 
 constexpr int kGated = 256;  // beside an activation
-constexpr Word kActivations[] = {entry("relu", Activation::kRelu),
+/// The first is for components alone.
+constexpr Word kActivations[] = {entry("sigmoid", Activation::kSigmoid),
+                                 entry("relu", Activation::kRelu),
                                  entry("gelu", Activation::kGelu),
                                  entry("gelu_tanh", Activation::kGeluTanh),
                                  entry("silu", Activation::kSilu),
-                                 entry("sigmoid", Activation::kSigmoid),
                                  {"geglu", static_cast<int>(Activation::kGelu) + kGated},
                                  {"swiglu", static_cast<int>(Activation::kSilu) + kGated}};
 
@@ -74,6 +75,11 @@ void set_count(const val& out, const char* key, Index value) {
 
 void set_flag(const val& out, const char* key, bool value) { set(out, key, val(value)); }
 
+ActivationChoice activation_in(const Fields& fields, Words words) {
+  const int meaning = meaning_of(fields, "activation", words, static_cast<int>(Activation::kRelu));
+  return {static_cast<Activation>(meaning % kGated), meaning >= kGated};
+}
+
 val position_out(const PositionOptions& position) {
   const val out = val::object();
   set_word(out, "kind", kPositionKinds, position.kind);
@@ -96,11 +102,7 @@ val position_out(const PositionOptions& position) {
 
 }  // namespace
 
-ActivationChoice activation_in(const Fields& fields) {
-  const int meaning =
-      meaning_of(fields, "activation", kActivations, static_cast<int>(Activation::kRelu));
-  return {static_cast<Activation>(meaning % kGated), meaning >= kGated};
-}
+ActivationChoice activation_in(const Fields& fields) { return activation_in(fields, kActivations); }
 
 NormPlacement norm_in(const Fields& fields) {
   return word_in(fields, "norm", kNorms, NormPlacement::kPre);
@@ -129,7 +131,7 @@ Config config_in(const Fields& fields) {
   config.vocab_size = fields.count("vocab_size", 0);
   config.max_tokens = fields.count("max_tokens", 0);
   config.token_types = fields.count("token_types", 0);
-  const ActivationChoice activation = activation_in(fields);
+  const ActivationChoice activation = activation_in(fields, Words(kActivations).subspan(1));
   config.activation = activation.activation;
   config.gated = activation.gated;
   config.norm = norm_in(fields);

@@ -28,9 +28,9 @@ using marshal::val;
 
 struct EncoderSlot {
   EncoderSlot(const Config& config, WeightFormat format)
-      : encoder(config, format), loader(encoder.parameters()) {}
+      : encoder(config, format), loader(std::in_place, encoder.parameters()) {}
   Encoder encoder;
-  CheckpointLoader loader;
+  std::optional<CheckpointLoader> loader;  // until the encoder is complete
 };
 
 struct RunSlot {
@@ -67,6 +67,16 @@ std::shared_ptr<EncoderSlot> encoder_slot(int id) {
   return found->second;
 }
 
+CheckpointLoader& loader_of(EncoderSlot& slot) {
+  require(slot.loader.has_value(), ErrorCode::kInternal, "encoder: it is complete already");
+  return *slot.loader;
+}
+
+void complete(EncoderSlot& slot) {
+  slot.encoder.finish();
+  slot.loader.reset();
+}
+
 Encoder& finished_encoder(EncoderSlot& slot) {
   require(slot.encoder.finished(), ErrorCode::kInternal,
           "encoder: its parameters are not complete");
@@ -94,10 +104,8 @@ val start_threads(int threads) {
   return guarded([&] {
     require(!engine().context, ErrorCode::kInternal,
             "engine: its threads have been started before");
-    require(threads >= 1 && threads <= 64, ErrorCode::kBadArgument,
-            "engine: threads, expected 1 to 64");
     engine().context.emplace(threads);
-    return val(engine().context->threads());
+    return val::undefined();
   });
 }
 
@@ -114,8 +122,8 @@ val int8_kernel() {
 WeightFormat format_in(const std::string& word) {
   if (word == "f32") return WeightFormat::kFloat32;
   if (word == "wide") return WeightFormat::kInt8Wide;
-  require(int8_kernel_agrees(Int8Kernel::kDot), ErrorCode::kInternal,
-          "encoder: the dot kernel is not right in this engine");
+  require(word == "dot" && int8_kernel_agrees(Int8Kernel::kDot), ErrorCode::kInternal,
+          "encoder: no such weights here, expected 'f32', 'wide' or, where it is right, 'dot'");
   return WeightFormat::kInt8Dot;
 }
 
@@ -185,9 +193,10 @@ val encoder_place(int id, const val& tensor, const val& bytes) {
     const TensorEntry entry = tensor_in(Fields(tensor));
     if (entry.begin > entry.end || entry.end > marshal::length_of(bytes)) {
       fail(ErrorCode::kBadCheckpoint,
-           {"checkpoint: \"", entry.name, "\" lies outside of its file"});
+           {"checkpoint: \"", entry.name, "\" lies at bytes ", entry.begin, " to ", entry.end,
+            ", expected a range within the ", marshal::length_of(bytes), " of its file"});
     }
-    encoder_slot(id)->loader.place(entry, FileBytes(bytes, entry));
+    loader_of(*encoder_slot(id)).place(entry, FileBytes(bytes, entry));
     return val::undefined();
   });
 }
@@ -196,7 +205,7 @@ val encoder_initialise(int id, const val& seed) {
   return guarded([&] {
     const auto slot = encoder_slot(id);
     slot->encoder.parameters().initialise(static_cast<std::uint32_t>(marshal::number(seed)));
-    slot->encoder.finish();
+    complete(*slot);
     return val::undefined();
   });
 }
@@ -204,8 +213,8 @@ val encoder_initialise(int id, const val& seed) {
 val encoder_finish(int id) {
   return guarded([&] {
     const auto slot = encoder_slot(id);
-    slot->loader.finish();
-    slot->encoder.finish();
+    loader_of(*slot).finish();
+    complete(*slot);
     return val::undefined();
   });
 }

@@ -12,23 +12,46 @@ void append_whole(std::string& text, double number) {
   text.push_back(static_cast<char>('0' + static_cast<int>(number - 10 * std::floor(number / 10))));
 }
 
-/// In the form 1.5e-7. The standard library's own way of writing a double is larger than all the
-/// messages it would serve.
-void append_scientific(std::string& text, double number) {
+/// The digits of a number from 1 to 10, six at most and without zeros at their end, and how many
+/// tens it was away.
+struct Decimal {
+  std::string digits;
+  int exponent;
+};
+Decimal decimal_of(double number) {
   int exponent = 0;
   while (number >= 10) number /= 10, ++exponent;
   while (number < 1) number *= 10, --exponent;
-  const double scaled = std::round(number * 1e5);
   std::string digits;
-  append_whole(digits, scaled);
-  if (digits.size() > kDigits) ++exponent;
+  append_whole(digits, std::round(number * 1e5));
+  if (digits.size() > kDigits) ++exponent;  // it was rounded up to 10
   digits.resize(kDigits);
   digits.erase(digits.find_last_not_of('0') + 1);
-  text.push_back(digits[0]);
-  if (digits.size() > 1) text.append(1, '.').append(digits, 1);
-  if (exponent == 0) return;
-  text.append(exponent < 0 ? "e-" : "e");
-  append_whole(text, exponent < 0 ? -exponent : exponent);
+  return {digits, exponent};
+}
+
+void append_scientific(std::string& text, const Decimal& decimal) {
+  text.push_back(decimal.digits[0]);
+  if (decimal.digits.size() > 1) text.append(1, '.').append(decimal.digits, 1);
+  text.append(decimal.exponent < 0 ? "e-" : "e+");
+  append_whole(text, decimal.exponent < 0 ? -decimal.exponent : decimal.exponent);
+}
+
+/// The standard library's own way of writing a double is larger than all the messages it would
+/// serve.
+void append_fraction(std::string& text, double number) {
+  const Decimal decimal = decimal_of(number);
+  if (decimal.exponent < -6 || decimal.exponent >= kDigits) return append_scientific(text, decimal);
+  std::string digits = decimal.digits;
+  int before = decimal.exponent + 1;  // digits before the point
+  if (before < 1) {
+    digits.insert(0, static_cast<std::size_t>(1 - before), '0');
+    before = 1;
+  }
+  const auto point = static_cast<std::size_t>(before);
+  if (digits.size() < point) digits.resize(point, '0');
+  text.append(digits, 0, point);
+  if (digits.size() > point) text.append(1, '.').append(digits, point);
 }
 
 void append_number(std::string& text, double number) {
@@ -43,7 +66,7 @@ void append_number(std::string& text, double number) {
   } else if (magnitude < 1e15 && magnitude == std::floor(magnitude)) {
     append_whole(text, magnitude);
   } else {
-    append_scientific(text, magnitude);
+    append_fraction(text, magnitude);
   }
 }
 

@@ -14,7 +14,8 @@ class Piece {
   Piece(std::string_view words) : words_(words) {}
   Piece(const std::string& words) : words_(words) {}
   template <class Number>
-    requires std::integral<Number> || std::floating_point<Number>
+    requires(std::integral<Number> || std::floating_point<Number>) &&
+                (!std::same_as<Number, bool>) && (!std::same_as<Number, char>)
   Piece(Number number) : number_(static_cast<double>(number)), is_number_(true) {}
 
   void append_to(std::string& text) const;
@@ -28,7 +29,8 @@ class Piece {
 /// Views of its pieces: lives as long as the call that it is an argument of.
 using Pieces = std::initializer_list<Piece>;
 
-/// The pieces one behind the other. Whole numbers are written in full, others with six digits.
+/// The pieces one behind the other. Numbers are written as JavaScript writes them, with at most six
+/// digits where they are not whole.
 std::string text_of(Pieces pieces);
 
 }  // namespace headscope

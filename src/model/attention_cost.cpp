@@ -8,8 +8,10 @@ namespace headscope {
 
 AttentionCost attention_cost(double length, double d_model, double heads) {
   const double square = length * length, width = d_model / heads;
-  require(heads >= 1 && width == std::floor(width), ErrorCode::kBadArgument,
-          "attentionCost: heads, expected a divisor of d_model");
+  if (!(heads >= 1 && width == std::floor(width))) {
+    fail(ErrorCode::kBadArgument,
+         {"attentionCost: heads is ", heads, ", expected a divisor of d_model = ", d_model});
+  }
   return {.score_operations = square * d_model,
           .context_operations = square * d_model,
           .projection_operations = 4 * length * d_model * d_model,

@@ -1,5 +1,6 @@
 #include "model/config.h"
 
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -23,7 +24,8 @@ void check_divides(const char* what, Index width, Index heads) {
 }
 
 void check_positive(Pieces what, double value) {
-  // computed with in float32, where what is smaller is 0 and what is larger infinite
+  // In float32 what is smaller is 0 and what is larger infinite; of such a base, which is computed
+  // with in double, no angle would mean anything.
   using Limits = std::numeric_limits<float>;
   if (value >= Limits::min() && value <= Limits::max()) return;
   refuse(what, value, {"a positive number of float32"});

@@ -164,6 +164,7 @@ void link_vectors(const Config& config, Index layer, const Parameters& parameter
                   LayerWeights& weights) {
   const std::string prefix = text_of({"layers.", layer, "."});
   const auto vector = [&](const char* name) { return parameters.vector_or_null(prefix + name); };
+  weights.qkv_bias.clear();
   if (config.bias) {
     const Index in = config.input_width(layer);
     for (const char* name : {"attention.bq", "attention.bk", "attention.bv"}) {

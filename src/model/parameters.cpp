@@ -117,6 +117,8 @@ Matrix& Parameters::values(const std::string& name) {
 
 Matrix& Parameters::room(const std::string& name) {
   const std::size_t i = index_of(name);
+  require(!(homes_[i].weight && homes_[i].settled), ErrorCode::kInternal,
+          "parameter: it has been packed, and cannot be written any more");
   homes_[i].values.resize(shapes_[i].rows, shapes_[i].cols);
   return homes_[i].values;
 }
@@ -131,21 +133,26 @@ ConstMatrixView Parameters::matrix(const std::string& name) const {
 
 void Parameters::initialise(std::uint32_t seed) {
   for (std::size_t index = 0; index < shapes_.size(); ++index) {
-    const ParameterShape& shape = shapes_[index];
-    Matrix& out = values(shape.name);
-    if (shape.initial == Initial::kZero) continue;
-    if (shape.initial == Initial::kOne) {
-      out.setOnes();
-      continue;
-    }
-    const double fan = static_cast<double>(shape.rows + shape.cols);
-    const double limit = shape.initial == Initial::kXavier
-                             ? std::sqrt(6.0 / fan)
-                             : std::sqrt(3.0 / static_cast<double>(shape.cols));
-    const UniformSequence numbers(seed, static_cast<std::uint32_t>(index));
-    for (Index i = 0; i < out.size(); ++i) {
-      out.data()[i] = static_cast<float>(limit * numbers.at(static_cast<std::uint32_t>(i)));
-    }
+    fill(index, seed);
+    settle(homes_[index]);
+  }
+}
+
+void Parameters::fill(std::size_t index, std::uint32_t seed) {
+  const ParameterShape& shape = shapes_[index];
+  Matrix& out = values(shape.name);
+  if (shape.initial == Initial::kZero) return;
+  if (shape.initial == Initial::kOne) {
+    out.setOnes();
+    return;
+  }
+  const double fan = static_cast<double>(shape.rows + shape.cols);
+  const double limit = shape.initial == Initial::kXavier
+                           ? std::sqrt(6.0 / fan)
+                           : std::sqrt(3.0 / static_cast<double>(shape.cols));
+  const UniformSequence numbers(seed, static_cast<std::uint32_t>(index));
+  for (Index i = 0; i < out.size(); ++i) {
+    out.data()[i] = static_cast<float>(limit * numbers.at(static_cast<std::uint32_t>(i)));
   }
 }
 

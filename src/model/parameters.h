@@ -45,16 +45,18 @@ class Parameters {
   const ParameterShape& shape(const std::string& name) const;
   bool has(const std::string& name) const { return index_.contains(name); }
 
-  /// The values, allocated (zero) on first use, to be written or read. Not of what has been settled
-  /// in a weight.
+  /// The values, allocated (zero) on first use, to be written or read. Throws internal for what has
+  /// been settled in a weight.
   Matrix& values(const std::string& name);
   /// The same, but undefined at first, for who writes all of them.
   Matrix& room(const std::string& name);
   /// The first row's values; null where the table has no such name (an optional bias, say).
   const float* vector_or_null(const std::string& name) const;
+  /// What is not settled in a weight.
   ConstMatrixView matrix(const std::string& name) const;
 
-  /// Fills every parameter from seeded uniform numbers (Glorot & Bengio 2010 for matrices).
+  /// Fills and settles every parameter from seeded uniform numbers (Glorot & Bengio 2010 for
+  /// matrices).
   void initialise(std::uint32_t seed);
 
   /// Says where the matrix lives once it is settled: in `weight`, from first_column on. The weight
@@ -76,6 +78,7 @@ class Parameters {
     bool settled = false;
   };
   void settle(Home& home);
+  void fill(std::size_t index, std::uint32_t seed);
   std::size_t index_of(const std::string& name) const;
 
   std::vector<ParameterShape> shapes_;

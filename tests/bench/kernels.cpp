@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/activation.h"
+#include "kernels/finite.h"
 #include "kernels/gemm.h"
 #include "kernels/int8_gemm.h"
 #include "kernels/int8_kernel.h"
@@ -257,6 +258,11 @@ void print_elementwise() {
       {"layer norm of rows of 384", 3840.0,
        [x = numbers(10, 384), gamma = numbers(1, 384), y = Matrix(10, 384)]() mutable {
          layer_norm_rows(view(std::as_const(x)), gamma.data(), gamma.data(), 1e-5f, view(y));
+       }});
+  measurements.push_back(
+      {"looking for what is not finite", 4096.0, [x = numbers(32, 128), found = false]() mutable {
+         found |= !all_finite(VectorView(x.data(), 4096));
+         x(0, 0) = found ? 0.0f : 1.0f;  // so that it is not left out
        }});
   measurements.push_back(
       {"packing the keys of one head", 4096.0,
