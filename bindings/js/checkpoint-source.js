@@ -76,7 +76,7 @@ export class CheckpointSource {
     const report = (/** @type {number} */ loaded, /** @type {number} */ total) =>
       onProgress({ loaded_bytes: loaded, total_bytes: total, file: name });
     if (!(file instanceof URL) || file.protocol === "data:") {
-      const read = await readInMemory(file);
+      const read = await readInMemory(file, name);
       throwIfAborted(signal, "fromPretrained");
       report(read.bytes.length, read.bytes.length);
       return read;
@@ -200,12 +200,19 @@ function isBlob(value) {
 
 /**
  * @param {FileSource} file
+ * @param {string} name
  * @returns {Promise<{ bytes: Uint8Array, own: boolean }>}
+ * @throws {HeadscopeError} `not-found`: a File that has changed or gone since it was chosen
  */
-async function readInMemory(file) {
+async function readInMemory(file, name) {
   if (file instanceof URL) return { bytes: decodeDataUrl(file.href), own: true };
   if (isBytes(file)) return { bytes: bytesOf(file), own: false };
-  return { bytes: new Uint8Array(await file.arrayBuffer()), own: true };
+  try {
+    return { bytes: new Uint8Array(await file.arrayBuffer()), own: true };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HeadscopeError("not-found", `${name} cannot be read: ${reason}`, { cause: error });
+  }
 }
 
 /**

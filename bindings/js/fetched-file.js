@@ -1,4 +1,5 @@
 import { abortError } from "./abort.js";
+import { allocate } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
 
 /**
@@ -14,7 +15,8 @@ import { HeadscopeError } from "./trace/error.js";
  * @param {string} address
  * @param {ReadOptions} [options]
  * @returns {Promise<Uint8Array>}
- * @throws {HeadscopeError} `not-found`: no answer, or one without success; `aborted`
+ * @throws {HeadscopeError} `not-found`: no answer, or one without success; `aborted`;
+ *   `out-of-memory`
  */
 export async function fetchFile(address, { signal, onProgress = () => {} } = {}) {
   /** @type {Network} */
@@ -33,7 +35,7 @@ export async function fetchFile(address, { signal, onProgress = () => {} } = {})
   if (!response.ok) {
     throw new HeadscopeError("not-found", `${address}: the server answers ${response.status}`);
   }
-  return readBody(response, network, onProgress);
+  return readBody(response, network, { address, onProgress });
 }
 
 /**
@@ -46,19 +48,19 @@ export async function fetchFile(address, { signal, onProgress = () => {} } = {})
 /**
  * @param {Response} response
  * @param {Network} network
- * @param {NonNullable<ReadOptions["onProgress"]>} onProgress
+ * @param {{ address: string, onProgress: NonNullable<ReadOptions["onProgress"]> }} options
  * @returns {Promise<Uint8Array>}
  */
-async function readBody(response, network, onProgress) {
+async function readBody(response, network, { address, onProgress }) {
   const total = announcedLength(response);
-  let bytes = new Uint8Array(total || 1 << 16);
+  let bytes = allocate(total || 1 << 16, address);
   let loaded = 0;
   const reader = response.body?.getReader();
   while (reader !== undefined) {
     const { done, value } = await network(reader.read());
     if (done) break;
     if (loaded + value.length > bytes.length) {
-      const larger = new Uint8Array(Math.max(loaded + value.length, 2 * bytes.length));
+      const larger = allocate(Math.max(loaded + value.length, 2 * bytes.length), address);
       larger.set(bytes.subarray(0, loaded));
       bytes = larger;
     }

@@ -46,16 +46,23 @@ export async function loadPretrained(source, options, defaultEngine) {
     const options = { signal: ending, ...(onProgress === undefined ? {} : { onProgress }) };
     return Promise.all([readCheckpoint(place, options), started]);
   });
-  try {
-    const parameters = { parts: () => partsOfFiles(files) };
-    const caller = "fromPretrained";
-    return await load(home, { config, dtype }, { parameters, caller, tokenizer, signal });
-  } catch (error) {
-    // The arguments are the contents of files here.
-    if (!(error instanceof HeadscopeError) || error.code !== "bad-argument") throw error;
-    const reason = `${place.describe("config.json")}: ${error.message}`;
-    throw new HeadscopeError("bad-checkpoint", reason, { cause: error });
-  }
+  const parameters = { parts: () => partsOfFiles(files) };
+  const caller = "fromPretrained";
+  const retell = { config: asConfigFault(place.describe("config.json")) };
+  return load(home, { config, dtype }, { parameters, caller, tokenizer, signal, retell });
+}
+
+/**
+ * The config is the contents of a file here.
+ *
+ * @param {string} file
+ * @returns {Retell}
+ */
+function asConfigFault(file) {
+  return (error) => {
+    if (!(error instanceof HeadscopeError) || error.code !== "bad-argument") return error;
+    return new HeadscopeError("bad-checkpoint", `${file}: ${error.message}`, { cause: error });
+  };
 }
 
 /**
@@ -98,10 +105,9 @@ export async function loadConfigured(config, options, defaultEngine) {
   const home = await untilAborted(Promise.resolve(engine ?? defaultEngine()), signal, caller);
   /** @type {Parameters} */
   const parameters =
-    values === undefined
-      ? { seed }
-      : { parts: (shapes) => partsOfValues(values, shapes), retell: asParameterError };
-  return load(home, own, { parameters, caller, tokenizer, signal });
+    values === undefined ? { seed } : { parts: (shapes) => partsOfValues(values, shapes) };
+  const retell = { parameters: asParameterFault };
+  return load(home, own, { parameters, caller, tokenizer, signal, retell });
 }
 
 /**
@@ -110,19 +116,18 @@ export async function loadConfigured(config, options, defaultEngine) {
  * @param {unknown} error
  * @returns {unknown} the error to throw
  */
-function asParameterError(error) {
+function asParameterFault(error) {
   if (!(error instanceof HeadscopeError) || error.code !== "bad-checkpoint") return error;
   const message = error.message.replace(/^checkpoint/, "fromConfig: parameters");
   return new HeadscopeError("bad-argument", message, { cause: error });
 }
 
 /**
- * Where parameters come from: `parts` cuts them up, once it is known what the model has, and
- * `retell` says in other words what is wrong with one; `seed` makes them.
+ * Where parameters come from: `parts` cuts them up, once it is known what the model has; `seed`
+ * makes them.
  *
- * @typedef {{ parts: (shapes: LoadResult["shapes"]) => Parcel[],
- *   retell?: (error: unknown) => unknown, seed?: undefined }
- *   | { seed: number, parts?: undefined, retell?: undefined }} Parameters
+ * @typedef {{ parts: (shapes: LoadResult["shapes"]) => Parcel[], seed?: undefined }
+ *   | { seed: number, parts?: undefined }} Parameters
  */
 
 /**
@@ -131,7 +136,11 @@ function asParameterError(error) {
  * @property {"fromPretrained" | "fromConfig"} caller
  * @property {unknown} tokenizer
  * @property {AbortSignal | undefined} signal
+ * @property {{ config?: Retell, parameters?: Retell }} [retell] what is wrong with the one or the
+ *   others, in the caller's words
  */
+
+/** @typedef {(error: unknown) => unknown} Retell */
 
 /**
  * Makes an encoder whole, or leaves nothing behind.
@@ -141,39 +150,72 @@ function asParameterError(error) {
  * @param {Loading} options
  * @returns {Promise<LoadedEncoder>}
  */
-async function load(engine, args, { parameters, caller, tokenizer, signal }) {
+async function load(engine, args, { parameters, caller, tokenizer, signal, retell = {} }) {
   const { connection } = inside(engine);
-  const beginning = connection.call("load", args, { caller });
-  const completing = beginning.then(({ encoder, shapes }) => {
-    throwIfAborted(signal, caller);
-    const placed = (parameters.parts?.(shapes) ?? []).map((parcel) => {
-      const { part, transfer } = wrap(parcel, engine, caller);
-      const placing = connection.call("place", { encoder, ...part }, { caller, transfer });
-      // Of several failures one is told.
-      placing.catch(() => {});
-      return placing;
-    });
-    const { seed } = parameters;
-    const last = seed === undefined ? { encoder } : { encoder, seed };
-    return Promise.all([...placed, connection.call("complete", last, { caller })]);
-  });
-  const completed = completing.catch((error) => {
-    throw parameters.retell?.(error) ?? error;
+  const beginning = connection.call("load", args, { caller }).catch(rethrow(retell.config));
+  const completing = beginning.then(async ({ encoder, shapes }) => {
+    try {
+      await sendParts(engine, { encoder, shapes }, { parameters, caller, signal });
+      const { seed } = parameters;
+      const last = seed === undefined ? { encoder } : { encoder, seed };
+      await connection.call("complete", last, { caller });
+    } catch (error) {
+      rethrow(retell.parameters)(error);
+    }
   });
   try {
     // The engine places the parameters meanwhile.
     const made = tokenizer === undefined ? undefined : createTokenizer(tokenizer);
-    await untilAborted(completed, signal, caller);
+    await untilAborted(completing, signal, caller);
     const { encoder, config, shapes, int8Kernel } = await beginning;
-    checkVocabulary(made, config);
+    try {
+      checkVocabulary(made, config);
+    } catch (error) {
+      rethrow(retell.config)(error);
+    }
     const names = shapes.map(({ name }) => name);
     return { encoder, config, names, int8Kernel, engine, tokenizer: made };
   } catch (error) {
-    completed.catch(() => {});
+    completing.catch(() => {});
     // What was begun is not wanted any more.
     beginning.then(({ encoder }) => disposeIn(connection, encoder)).catch(() => {});
     throw error;
   }
+}
+
+/**
+ * @param {Retell | undefined} retell
+ * @returns {(error: unknown) => never}
+ */
+function rethrow(retell) {
+  return (error) => {
+    throw retell?.(error) ?? error;
+  };
+}
+
+/** Parts on their way at once: one is placed while the next is copied, and an abort leaves no more. */
+const partsAtOnce = 3;
+
+/**
+ * @param {Engine} engine
+ * @param {Pick<LoadResult, "encoder" | "shapes">} begun
+ * @param {Pick<Loading, "parameters" | "caller" | "signal">} options
+ */
+async function sendParts(engine, { encoder, shapes }, { parameters, caller, signal }) {
+  const { connection } = inside(engine);
+  /** @type {Promise<void>[]} */
+  const placing = [];
+  const parts = movable(() => parameters.parts?.(shapes) ?? [], caller);
+  for (const parcel of parts) {
+    throwIfAborted(signal, caller);
+    const { part, transfer } = wrap(parcel, engine, caller);
+    const placed = connection.call("place", { encoder, ...part }, { caller, transfer });
+    // Of several failures one is told.
+    placed.catch(() => {});
+    placing.push(placed);
+    if (placing.length >= partsAtOnce) await placing.shift();
+  }
+  await Promise.all(placing);
 }
 
 /**
@@ -187,12 +229,28 @@ async function load(engine, args, { parameters, caller, tokenizer, signal }) {
  */
 function wrap({ tensors, bytes, own }, { info }, caller) {
   if (!info.worker) return { part: { tensors, bytes }, transfer: [] };
+  const moved = own ? bytes : movable(() => bytes.slice(), caller);
+  return {
+    part: { tensors, bytes: moved },
+    transfer: [/** @type {ArrayBuffer} */ (moved.buffer)],
+  };
+}
+
+/**
+ * Memory of the caller's, which may have given it away meanwhile, or a copy of it.
+ *
+ * @template T
+ * @param {() => T} take
+ * @param {string} caller
+ * @returns {T}
+ * @throws {HeadscopeError} `out-of-memory`, `bad-argument`
+ */
+function movable(take, caller) {
   try {
-    const moved = own ? bytes : bytes.slice();
-    const transfer = [/** @type {ArrayBuffer} */ (moved.buffer)];
-    return { part: { tensors, bytes: moved }, transfer };
+    return take();
   } catch (error) {
-    // A RangeError, or a TypeError where the caller has given the buffer away.
+    if (error instanceof HeadscopeError) throw error;
+    // A RangeError, or a TypeError of a buffer that is detached.
     const code = error instanceof RangeError ? "out-of-memory" : "bad-argument";
     const reason = error instanceof Error ? error.message : String(error);
     throw new HeadscopeError(code, `${caller}: ${reason}`, { cause: error });

@@ -32,8 +32,9 @@ export function partsOfFiles(files) {
  */
 function cutFile({ tensors, bytes, own }) {
   return groupTensors(tensors).map((group) => {
-    const first = Math.min(...group.map(({ begin }) => begin));
-    const last = Math.max(...group.map(({ end }) => end));
+    // In the order of the file, without overlaps.
+    const first = group[0]?.begin ?? 0;
+    const last = group.at(-1)?.end ?? 0;
     const shifted = group.map((tensor) => ({
       ...tensor,
       begin: tensor.begin - first,

@@ -22,14 +22,19 @@ function openWorker(address) {
   const options = { name: "headscope" };
   if (address !== undefined) return portOf(new Worker(address, options));
   const url = URL.createObjectURL(new Blob([workerText], { type: "text/javascript" }));
-  const port = portOf(new Worker(url, options));
-  return {
-    ...port,
-    close: () => {
-      URL.revokeObjectURL(url);
-      port.close();
-    },
-  };
+  try {
+    const port = portOf(new Worker(url, options));
+    return {
+      ...port,
+      close: () => {
+        URL.revokeObjectURL(url);
+        port.close();
+      },
+    };
+  } catch (error) {
+    URL.revokeObjectURL(url);
+    throw error;
+  }
 }
 
 /** @type {EngineSupply} */

@@ -8,6 +8,7 @@ import { parentPort, Worker } from "node:worker_threads";
 import { throwIfAborted } from "./abort.js";
 import { fetchFile } from "./fetched-file.js";
 import { readGlue } from "./glue.js";
+import { allocate } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
 import { variants } from "./variants.js";
 
@@ -63,7 +64,7 @@ async function readFile(address, options = {}) {
   const file = await disk(() => open(fileURLToPath(address)));
   try {
     const { size } = await disk(() => file.stat());
-    const bytes = new Uint8Array(size);
+    const bytes = allocate(size, address);
     let loaded = 0;
     while (loaded < size) {
       throwIfAborted(signal, address);
@@ -129,6 +130,8 @@ function openWorker(address) {
     release: () => worker.unref(),
     close: () => {
       worker.removeAllListeners();
+      // An error on its way would be thrown into the process if nobody listened.
+      worker.on("error", () => {});
       worker.terminate();
     },
     script: script.href,

@@ -1,3 +1,21 @@
+import { HeadscopeError } from "./error.js";
+
+/**
+ * @param {number} length in bytes; a server, or a file system, may say anything
+ * @param {string} what it is for
+ * @returns {Uint8Array<ArrayBuffer>} zeros
+ * @throws {HeadscopeError} `out-of-memory`
+ */
+export function allocate(length, what) {
+  try {
+    return new Uint8Array(length);
+  } catch (error) {
+    throw new HeadscopeError("out-of-memory", `${what}: no room for ${length} bytes`, {
+      cause: error,
+    });
+  }
+}
+
 /**
  * Whether a value is an ArrayBuffer or a Uint8Array, also of another realm (a test runner's, a
  * frame's), where instanceof says no.
