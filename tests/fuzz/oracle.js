@@ -114,6 +114,7 @@ async function isTame(encoder) {
   if ("base" in position && Number(position.base) < 1) return false;
   for (const name of encoder.parameterNames) {
     const { data } = await encoder.parameter(name);
+    assert(data.every(Number.isFinite), `${name} is not finite`);
     if (!data.every((value) => Math.abs(value) <= tame)) return false;
   }
   return true;
