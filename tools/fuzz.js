@@ -6,14 +6,7 @@ import { runCommand, setUp } from "./setup.js";
 import { SetupError, say } from "./shell.js";
 
 await runCommand(async () => {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: "string", default: "60" },
-      seed: { type: "string", default: "1" },
-      target: { type: "string", multiple: true },
-      iteration: { type: "string" },
-    },
-  });
+  const values = readArguments();
   setUp();
   const { coreTargets, fuzzCore } = await import("./fuzz/core.js");
   const { build } = await import("./build/build.js");
@@ -46,4 +39,18 @@ await runCommand(async () => {
 function wholeNumber(option, text) {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new SetupError(`--${option} is "${text}", expected a whole number`);
+}
+
+function readArguments() {
+  const options = /** @type {const} */ ({
+    seconds: { type: "string", default: "60" },
+    seed: { type: "string", default: "1" },
+    target: { type: "string", multiple: true },
+    iteration: { type: "string" },
+  });
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    throw new SetupError(/** @type {Error} */ (error).message);
+  }
 }
