@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "base/context.h"
 #include "base/view.h"
 #include "kernels/epilogue.h"
@@ -32,20 +34,20 @@ void pack(ConstMatrixView b, float* panels);
 /// Reads columns first_column .. first_column + out.cols() of the packed matrix into out [K, N'].
 void unpack_columns(PackedView packed, Index first_column, MatrixView out);
 
-/// A packed matrix that owns its panels (zero at first).
+/// A packed matrix that owns its panels: undefined at first, but for the columns past the last one.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
   PackedMatrix(Index rows, Index cols);
-  PackedView view() const { return {panels_.data(), rows_, cols_}; }
-  float* panels() { return panels_.data(); }
+  PackedView view() const { return {panels_.get(), rows_, cols_}; }
+  float* panels() { return panels_.get(); }
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
 
  private:
   Index rows_ = 0;
   Index cols_ = 0;
-  std::vector<float> panels_;
+  std::unique_ptr<float[]> panels_;
 };
 
 /// c = activation(scale * a b + bias) + residual. a [M, K], b [K, N], c [M, N].

@@ -88,6 +88,12 @@ void unpack_columns(PackedView packed, Index first_column, MatrixView out) {
 }
 
 PackedMatrix::PackedMatrix(Index rows, Index cols)
-    : rows_(rows), cols_(cols), panels_(packed_size(rows, cols)) {}
+    : rows_(rows),
+      cols_(cols),
+      panels_(std::make_unique_for_overwrite<float[]>(packed_size(rows, cols))) {
+  if (cols % kPanelWidth == 0) return;
+  const Index last = rows * kPanelWidth;
+  std::fill_n(panels_.get() + panel_count(cols) * last - last, last, 0.0f);
+}
 
 }  // namespace headscope

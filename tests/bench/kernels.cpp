@@ -113,9 +113,10 @@ Matrix numbers(Index rows, Index cols) {
 /// Equal weight matrices [depth, cols] of at least `bytes` in all.
 std::vector<PackedMatrix> weights(Index depth, Index cols, std::size_t bytes) {
   const Matrix b = numbers(depth, cols);
-  PackedMatrix packed(depth, cols);
-  pack(view(b), packed.panels());
-  return std::vector<PackedMatrix>(1 + bytes / (packed_size(depth, cols) * sizeof(float)), packed);
+  const std::size_t count = 1 + bytes / (packed_size(depth, cols) * sizeof(float));
+  std::vector<PackedMatrix> all;
+  for (std::size_t i = 0; i < count; ++i) pack(view(b), all.emplace_back(depth, cols).panels());
+  return all;
 }
 
 /// A product of `rows` rows with each of the weights in turn; `weights` must outlive it.
