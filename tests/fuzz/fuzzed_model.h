@@ -30,19 +30,17 @@ inline void check_finite(std::span<const float> values, const char* what) {
   }
 }
 
-/// Carries out `body`; false where it was refused as the library refuses, by an Error with a code
-/// of its own or for want of memory.
+/// Carries out `body`, which may be refused as the library refuses: by an Error with a code of its
+/// own, or for want of memory.
 template <class Body>
-bool accepts(Body&& body) {
+void attempt(Body&& body) {
   try {
     body();
-    return true;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kInternal) fail(std::string("internal: ") + error.what());
     if (std::string(error.what()).empty()) fail("an error without a message");
   } catch (const std::bad_alloc&) {
   }
-  return false;
 }
 
 /// Whether something unusual is to be done.

@@ -18,7 +18,8 @@ const refusals = new Set([
   "not-found",
 ]);
 
-const longestMessage = 2000;
+/** What an error cuts its message to. */
+const longestMessage = 1000;
 
 /** No number up to this size leads an encoder of these sizes out of float32. */
 const tame = 1000;
