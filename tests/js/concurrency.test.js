@@ -79,12 +79,19 @@ for (const options of kinds) {
       });
       const outcomes = Promise.allSettled(calls);
       const wanted = controllers.map(() => random() < 0.5);
+      // Those before the first wait are aborted before anything can have been computed.
+      let begun = false;
+      const atOnce = new Set();
       for (const [i, controller] of controllers.entries()) {
         if (!wanted[i]) continue;
-        if (random() < 0.5) await wait(random() * 4);
+        const waits = random() < 0.5;
+        if (waits) await wait(random() * 4);
+        begun ||= waits;
+        if (!begun) atOnce.add(i);
         controller.abort();
       }
       for (const [i, outcome] of (await outcomes).entries()) {
+        if (atOnce.has(i)) assert.equal(outcome.status, "rejected");
         if (outcome.status === "rejected") {
           assert.equal(outcome.reason.code, "aborted", outcome.reason.message);
           assert(wanted[i], "nobody aborted this one");

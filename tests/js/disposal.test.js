@@ -125,6 +125,8 @@ for (const options of kinds) {
         else await engine.dispose();
         for (const outcome of await outcomes) {
           if (outcome.status === "rejected") assert.equal(outcome.reason.code, "disposed");
+          // Nothing can have been computed yet.
+          else assert(wait > 0);
         }
         if (which === "encoder") await engine.heapBytes();
         await engine.dispose();
