@@ -35,21 +35,21 @@ double now_s() {
 /// Products per second while the clock moves on by a window at least: of clocks with coarse steps,
 /// whole steps.
 double measure_rate(Context& context, const Matrix& a, const Int8Matrix& weight, Matrix& c) {
-  constexpr double kWindow_s = 280e-6;
+  constexpr double kWindowSeconds = 280e-6;
   double products = 0.0, passed_s = 0.0;
   const double start_s = now_s();
   do {
     multiply(context, view(a), weight.view(), {}, view(c));
     ++products;
     passed_s = now_s() - start_s;
-  } while (passed_s < kWindow_s);
+  } while (passed_s < kWindowSeconds);
   return products / passed_s;
 }
 
 /// Whether dot is faster by half: it is less exact, and without an instruction of the processor's
 /// own it gains a quarter at best. The best windows count: other programs disturb some.
 bool dot_is_faster() {
-  constexpr double kPatience_s = 1200e-6;  // for beginning once more
+  constexpr double kPatienceSeconds = 1200e-6;  // for beginning once more
   constexpr Index kRows = 20, kDepth = 256, kCols = 64;
   Context context(1);
   const Matrix a = sample(kRows, kDepth, 1), b = sample(kDepth, kCols, 2);
@@ -63,7 +63,7 @@ bool dot_is_faster() {
   do {
     wide_rate = std::max(wide_rate, measure_rate(context, a, wide, c));
     dot_rate = std::max(dot_rate, measure_rate(context, a, dot, c));
-  } while (now_s() - start_s < kPatience_s);
+  } while (now_s() - start_s < kPatienceSeconds);
   return dot_rate > 1.5 * wide_rate;
 }
 
