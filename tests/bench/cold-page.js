@@ -26,12 +26,7 @@ export async function startHeadscope() {
   clock.stage("model");
   const run = async () =>
     (await encoder.run({ ids: tokenIds(length) }, { capture: ["output"] })).get("output").data;
-  await run();
-  clock.stage("first result");
-  const total = clock.total();
-  await run();
-  clock.stage("second result");
-  return { ...clock.stages, total };
+  return clock.finish(run);
 }
 
 /** @returns {Promise<Stages>} */
@@ -48,12 +43,7 @@ export async function startOrt() {
   });
   clock.stage("engine and model");
   const run = async () => (await session.run(feedsOf(ort, session, length)))[hiddenOutput].data;
-  await run();
-  clock.stage("first result");
-  const total = clock.total();
-  await run();
-  clock.stage("second result");
-  return { ...clock.stages, total };
+  return clock.finish(run);
 }
 
 function startClock() {
@@ -66,5 +56,14 @@ function startClock() {
     stages[name] = now_ms - last_ms;
     last_ms = now_ms;
   };
-  return { stages, stage, total: () => last_ms - start_ms };
+  /** The first result, which ends the start, and a second one. */
+  const finish = async (/** @type {() => Promise<unknown>} */ run) => {
+    await run();
+    stage("first result");
+    const total = last_ms - start_ms;
+    await run();
+    stage("second result");
+    return { ...stages, total };
+  };
+  return { stage, finish };
 }

@@ -1,0 +1,25 @@
+/** Regular expressions that a text of a few dozen letters holds for years. */
+export const slowPatterns = [
+  "(a+)+$",
+  "(a|a)*$",
+  "(a|aa)+$",
+  "(.*)*x",
+  "([a-z]+)*!",
+  "(\\w+\\s?)*$",
+  "(?:a?){30}a{30}",
+  "((a*)*)*b",
+  "a*a*a*a*a*a*b",
+  "^(([a-z])+.)+[A-Z]([a-z])+$",
+  "(?:a*,a*)*b",
+  "(ab*|b)*c",
+  "((a?){8}){8}a",
+  "(?=(a+)+$)",
+  "(?:(?!b)a+)*c",
+  "(?:(?<!b)a|(?=a)a)*c",
+  "(a{1,3})*$",
+  "(\\d+|\\w)*!",
+  "(?i:(?:A|a)*)b",
+  "(?:(?:a|b|ab))*c",
+  // Perhaps not slow, but of more classes than are looked at.
+  Array.from({ length: 300 }, (_, i) => `(\\u{${(i + 256).toString(16)}}|x)+`).join("|"),
+];
