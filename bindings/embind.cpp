@@ -168,35 +168,37 @@ TensorEntry tensor_in(const Fields& tensor) {
   return entry;
 }
 
-/// Of a tensor in the data section of a file, a Uint8Array.
-class FileBytes final : public TensorBytes {
+/// Some of a tensor's bytes, in a Uint8Array.
+class ArrayBytes final : public TensorBytes {
  public:
-  FileBytes(const val& file, const TensorEntry& entry)
-      : file_(file),
-        begin_(static_cast<std::size_t>(entry.begin)),
-        size_(static_cast<std::size_t>(entry.end - entry.begin)) {}
-  std::size_t size() const override { return size_; }
+  /// Throws bad-checkpoint for a range that is not within the array: a file may be cut short.
+  ArrayBytes(const val& array, const Fields& piece)
+      : array_(array), begin_(piece.number("at", 0)), size_(piece.number("length", 0)) {
+    const double there = static_cast<double>(marshal::length_of(array));
+    if (begin_ >= 0 && size_ >= 0 && begin_ + size_ <= there) return;
+    fail(ErrorCode::kBadCheckpoint,
+         {"checkpoint: \"", piece.word("name"), "\" lies at bytes ", begin_, " to ", begin_ + size_,
+          ", expected a range within the ", there, " that there are"});
+  }
+  std::size_t size() const override { return static_cast<std::size_t>(size_); }
   void copy(std::size_t first, std::span<std::uint8_t> out) const override {
-    const auto begin = static_cast<double>(begin_ + first);
-    marshal::copy_in(file_.call<val>("subarray", begin, begin + static_cast<double>(out.size())),
+    const double begin = begin_ + static_cast<double>(first);
+    marshal::copy_in(array_.call<val>("subarray", begin, begin + static_cast<double>(out.size())),
                      out);
   }
 
  private:
-  const val& file_;
-  std::size_t begin_;
-  std::size_t size_;
+  const val& array_;
+  double begin_;
+  double size_;
 };
 
 val encoder_place(int id, const val& tensor, const val& bytes) {
   return guarded([&] {
-    const TensorEntry entry = tensor_in(Fields(tensor));
-    if (entry.begin > entry.end || entry.end > marshal::length_of(bytes)) {
-      fail(ErrorCode::kBadCheckpoint,
-           {"checkpoint: \"", entry.name, "\" lies at bytes ", entry.begin, " to ", entry.end,
-            ", expected a range within the ", marshal::length_of(bytes), " of its file"});
-    }
-    loader_of(*encoder_slot(id)).place(entry, FileBytes(bytes, entry));
+    const Fields piece(tensor);
+    const ArrayBytes part(bytes, piece);
+    loader_of(*encoder_slot(id))
+        .place(tensor_in(piece), part, static_cast<std::size_t>(piece.number("first", 0)));
     return val::undefined();
   });
 }

@@ -5,7 +5,7 @@ import { openSource } from "./checkpoint-source.js";
 import { aConfig, copyConfig } from "./config.js";
 import { inside } from "./engine.js";
 import { readLoadingOptions, readOwnOptions } from "./loading-options.js";
-import { partsOfFiles, partsOfValues } from "./parameter-parts.js";
+import { parcelBytes, partsOfFiles, partsOfValues } from "./parameter-parts.js";
 import { createTokenizer } from "./tokens/tokenizer.js";
 import { HeadscopeError } from "./trace/error.js";
 
@@ -44,10 +44,14 @@ export async function loadPretrained(source, options, defaultEngine) {
   const started = engine ?? defaultEngine();
   const [{ config, tokenizer, files }, home] = await untilOneFails(signal, (ending) => {
     const options = { signal: ending, ...(onProgress === undefined ? {} : { onProgress }) };
-    return Promise.all([readCheckpoint(place, options), started]);
+    const reading = readCheckpoint(place, options).then((read) => ({
+      ...read,
+      tokenizer: createTokenizer(read.tokenizer),
+    }));
+    return Promise.all([reading, started]);
   });
-  const parameters = { parts: () => partsOfFiles(files) };
   const caller = "fromPretrained";
+  const parameters = { parts: async () => movable(() => partsOfFiles(files), caller) };
   const retell = { config: asConfigFault(place.describe("config.json")) };
   return load(home, { config, dtype }, { parameters, caller, tokenizer, signal, retell });
 }
@@ -102,12 +106,20 @@ export async function loadConfigured(config, options, defaultEngine) {
   // The caller may change what it gave while the engine starts.
   const own = { config: copyConfig(config), dtype };
   const values = given === undefined ? undefined : new Map(Object.entries(given));
+  const made = tokenizer === undefined ? undefined : createTokenizer(tokenizer);
   const home = await untilAborted(Promise.resolve(engine ?? defaultEngine()), signal, caller);
   /** @type {Parameters} */
   const parameters =
-    values === undefined ? { seed } : { parts: (shapes) => partsOfValues(values, shapes) };
+    values === undefined
+      ? { seed }
+      : {
+          parts: async (shapes) => {
+            const known = await shapes;
+            return movable(() => partsOfValues(values, known), caller);
+          },
+        };
   const retell = { parameters: asParameterFault };
-  return load(home, own, { parameters, caller, tokenizer, signal, retell });
+  return load(home, own, { parameters, caller, tokenizer: made, signal, retell });
 }
 
 /**
@@ -123,10 +135,10 @@ function asParameterFault(error) {
 }
 
 /**
- * Where parameters come from: `parts` cuts them up, once it is known what the model has; `seed`
- * makes them.
+ * Where parameters come from: `parts` cuts them up, if need be by what the model has; `seed` makes
+ * them.
  *
- * @typedef {{ parts: (shapes: LoadResult["shapes"]) => Parcel[], seed?: undefined }
+ * @typedef {{ parts: (shapes: Promise<LoadResult["shapes"]>) => Promise<Parcel[]>, seed?: undefined }
  *   | { seed: number, parts?: undefined }} Parameters
  */
 
@@ -134,7 +146,7 @@ function asParameterFault(error) {
  * @typedef {object} Loading
  * @property {Parameters} parameters
  * @property {"fromPretrained" | "fromConfig"} caller
- * @property {unknown} tokenizer
+ * @property {Tokenizer | undefined} tokenizer
  * @property {AbortSignal | undefined} signal
  * @property {{ config?: Retell, parameters?: Retell }} [retell] what is wrong with the one or the
  *   others, in the caller's words
@@ -153,28 +165,27 @@ function asParameterFault(error) {
 async function load(engine, args, { parameters, caller, tokenizer, signal, retell = {} }) {
   const { connection } = inside(engine);
   const beginning = connection.call("load", args, { caller }).catch(rethrow(retell.config));
-  const completing = beginning.then(async ({ encoder, shapes }) => {
+  const completing = (async () => {
     try {
-      await sendParts(engine, { encoder, shapes }, { parameters, caller, signal });
+      await sendParts(engine, beginning, { parameters, caller, signal });
+      const { encoder } = await beginning;
       const { seed } = parameters;
       const last = seed === undefined ? { encoder } : { encoder, seed };
       await connection.call("complete", last, { caller });
     } catch (error) {
       rethrow(retell.parameters)(error);
     }
-  });
+  })();
   try {
-    // The engine places the parameters meanwhile.
-    const made = tokenizer === undefined ? undefined : createTokenizer(tokenizer);
     await untilAborted(completing, signal, caller);
     const { encoder, config, shapes, int8Kernel } = await beginning;
     try {
-      checkVocabulary(made, config);
+      checkVocabulary(tokenizer, config);
     } catch (error) {
       rethrow(retell.config)(error);
     }
     const names = shapes.map(({ name }) => name);
-    return { encoder, config, names, int8Kernel, engine, tokenizer: made };
+    return { encoder, config, names, int8Kernel, engine, tokenizer };
   } catch (error) {
     completing.catch(() => {});
     // What was begun is not wanted any more.
@@ -198,22 +209,26 @@ const partsAtOnce = 3;
 
 /**
  * @param {Engine} engine
- * @param {Pick<LoadResult, "encoder" | "shapes">} begun
+ * @param {Promise<LoadResult>} beginning the first part is copied meanwhile
  * @param {Pick<Loading, "parameters" | "caller" | "signal">} options
  */
-async function sendParts(engine, { encoder, shapes }, { parameters, caller, signal }) {
+async function sendParts(engine, beginning, { parameters, caller, signal }) {
   const { connection } = inside(engine);
-  /** @type {Promise<void>[]} */
+  /** @type {Promise<Uint8Array>[]} */
   const placing = [];
-  const parts = movable(() => parameters.parts?.(shapes) ?? [], caller);
-  for (const parcel of parts) {
+  const shapes = beginning.then((begun) => begun.shapes);
+  // Whoever waits for the beginning hears of its failure.
+  shapes.catch(() => {});
+  for (const parcel of (await parameters.parts?.(shapes)) ?? []) {
     throwIfAborted(signal, caller);
-    const { part, transfer } = wrap(parcel, engine, caller);
+    // The memory that the first part had takes the next one: fresh memory costs more than the copy.
+    const back = placing.length < partsAtOnce ? undefined : await placing.shift();
+    const { part, transfer } = movable(() => wrap(parcel, engine, back), caller);
+    const { encoder } = await beginning;
     const placed = connection.call("place", { encoder, ...part }, { caller, transfer });
     // Of several failures one is told.
     placed.catch(() => {});
     placing.push(placed);
-    if (placing.length >= partsAtOnce) await placing.shift();
   }
   await Promise.all(placing);
 }
@@ -224,16 +239,28 @@ async function sendParts(engine, { encoder, shapes }, { parameters, caller, sign
  *
  * @param {Parcel} parcel
  * @param {Engine} engine
- * @param {string} caller
+ * @param {Uint8Array | undefined} back the bytes of a part that has been placed
  * @returns {{ part: Part, transfer: ArrayBuffer[] }}
  */
-function wrap({ tensors, bytes, own }, { info }, caller) {
-  if (!info.worker) return { part: { tensors, bytes }, transfer: [] };
-  const moved = own ? bytes : movable(() => bytes.slice(), caller);
+function wrap({ pieces, bytes, own }, { info }, back) {
+  if (!info.worker) return { part: { pieces, bytes }, transfer: [] };
+  const moved = own ? bytes : copyInto(back?.buffer, bytes);
   return {
-    part: { tensors, bytes: moved },
+    part: { pieces, bytes: moved },
     transfer: [/** @type {ArrayBuffer} */ (moved.buffer)],
   };
+}
+
+/**
+ * @param {ArrayBufferLike | undefined} memory where there is some
+ * @param {Uint8Array} bytes
+ * @returns {Uint8Array} a copy, in this memory if it is large enough
+ */
+function copyInto(memory, bytes) {
+  const fits = memory !== undefined && memory.byteLength >= bytes.length;
+  const copy = new Uint8Array(fits ? memory : new ArrayBuffer(parcelBytes), 0, bytes.length);
+  copy.set(bytes);
+  return copy;
 }
 
 /**

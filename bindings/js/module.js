@@ -53,6 +53,13 @@ import { HeadscopeError } from "./trace/error.js";
  */
 
 /**
+ * Some of a tensor's bytes: `length` of them from its byte `first` on, `at` this index of the bytes
+ * that come with it.
+ *
+ * @typedef {Tensor & { first: number, at: number, length: number }} Piece
+ */
+
+/**
  * The C++ module. Encoders and runs are numbers here; encoder.js is what users see.
  *
  * @typedef {object} Module
@@ -63,7 +70,7 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {(config: EncoderConfig, weights: "f32" | Int8Kernel) => Outcome<number>} encoderCreate
  * @property {(encoder: number) => Outcome<EncoderConfig>} encoderConfig
  * @property {(encoder: number) => Outcome<{ name: string, shape: number[] }[]>} encoderShapes
- * @property {(encoder: number, tensor: Tensor, bytes: Uint8Array) => Outcome<void>} encoderPlace
+ * @property {(encoder: number, piece: Piece, bytes: Uint8Array) => Outcome<void>} encoderPlace
  * @property {(encoder: number, seed: number) => Outcome<void>} encoderInitialise
  * @property {(encoder: number) => Outcome<void>} encoderFinish
  * @property {(encoder: number, name: string) =>

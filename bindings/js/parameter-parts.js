@@ -1,20 +1,19 @@
 import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {import("./checkpoint.js").WeightFile} WeightFile */
-/** @typedef {import("./module.js").Tensor} Tensor */
+/** @typedef {import("./module.js").Piece} Piece */
 /** @typedef {import("./protocol.js").LoadResult} LoadResult */
 /** @typedef {import("./protocol.js").Part} Part */
 
 /**
- * A part on its way to an engine. `own`: its bytes may be given away.
+ * A part on its way to an engine. `own`: its bytes may be given away; others are of at most
+ * `parcelBytes`.
  *
  * @typedef {Part & { own: boolean }} Parcel
  */
 
-/**
- * Bytes that are copied at once for a worker, which places them while the next are copied.
- */
-const parcelBytes = 4 * 2 ** 20;
+/** Bytes that are copied at once for a worker, which places them while the next are copied. */
+export const parcelBytes = 2 * 2 ** 20;
 
 /**
  * The parts of safetensors files.
@@ -23,42 +22,58 @@ const parcelBytes = 4 * 2 ** 20;
  * @returns {Parcel[]}
  */
 export function partsOfFiles(files) {
-  return files.flatMap((file) => (file.own ? [file] : cutFile(file)));
+  return files.flatMap((file) => (file.own ? [wholeFile(file)] : cut(file)));
 }
 
 /**
  * @param {WeightFile} file
- * @returns {Parcel[]}
+ * @returns {Parcel}
  */
-function cutFile({ tensors, bytes, own }) {
-  return groupTensors(tensors).map((group) => {
-    // In the order of the file, without overlaps.
-    const first = group[0]?.begin ?? 0;
-    const last = group.at(-1)?.end ?? 0;
-    const shifted = group.map((tensor) => ({
-      ...tensor,
-      begin: tensor.begin - first,
-      end: tensor.end - first,
-    }));
-    return { tensors: shifted, bytes: bytes.subarray(first, last), own };
-  });
+function wholeFile({ tensors, bytes, own }) {
+  const pieces = tensors.map((tensor) => ({
+    ...tensor,
+    first: 0,
+    at: tensor.begin,
+    length: tensor.end - tensor.begin,
+  }));
+  return { pieces, bytes, own };
 }
 
+/** No value is wider, and none is cut. */
+const widestValue = 8;
+
 /**
- * Neighbours in the file, together about as large as a parcel.
+ * Parts of equal size but for the last: small tensors go together, large ones are cut.
  *
- * @param {Tensor[]} tensors
- * @returns {Tensor[][]}
+ * @param {WeightFile} file
+ * @returns {Parcel[]}
  */
-function groupTensors(tensors) {
-  /** @type {Tensor[][]} */
-  const groups = [];
+function cut({ tensors, bytes, own }) {
+  /** @type {{ begin: number, end: number, pieces: Piece[] }[]} */
+  const parcels = [];
   for (const tensor of [...tensors].sort((a, b) => a.begin - b.begin || a.end - b.end)) {
-    const group = groups.at(-1);
-    if (group?.[0] !== undefined && tensor.end - group[0].begin <= parcelBytes) group.push(tensor);
-    else groups.push([tensor]);
+    let begin = tensor.begin;
+    do {
+      let parcel = parcels.at(-1);
+      let room = parcel === undefined ? 0 : parcel.begin + parcelBytes - begin;
+      const left = tensor.end - begin;
+      if (parcel === undefined || (room < left && room < widestValue)) {
+        parcel = { begin, end: begin, pieces: [] };
+        parcels.push(parcel);
+        room = parcelBytes;
+      }
+      const length = left <= room ? left : room - (room % widestValue);
+      const first = begin - tensor.begin;
+      parcel.pieces.push({ ...tensor, first, at: begin - parcel.begin, length });
+      begin += length;
+      parcel.end = begin;
+    } while (begin < tensor.end);
   }
-  return groups;
+  return parcels.map(({ begin, end, pieces }) => ({
+    pieces,
+    bytes: bytes.subarray(begin, end),
+    own,
+  }));
 }
 
 /**
@@ -75,7 +90,7 @@ export function partsOfValues(values, shapes) {
   if (unknown !== undefined) {
     throw new HeadscopeError("bad-argument", `parameters: "${unknown}" is none of this model's`);
   }
-  return shapes.map(({ name, shape }) => {
+  return shapes.flatMap(({ name, shape }) => {
     const data = values.get(name);
     if (data === undefined) {
       throw new HeadscopeError("bad-argument", `parameters: "${name}" [${shape}] is missing`);
@@ -89,6 +104,6 @@ export function partsOfValues(values, shapes) {
     }
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     const tensor = { name, dtype: "F32", shape, begin: 0, end: bytes.length };
-    return { tensors: [tensor], bytes, own: false };
+    return cut({ tensors: [tensor], bytes, own: false });
   });
 }

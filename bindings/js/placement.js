@@ -51,9 +51,11 @@ export async function beginEncoder(module, { config, dtype }) {
  *
  * @param {Module} module
  * @param {{ encoder: number } & Part} args
+ * @returns {Uint8Array} the bytes, which may carry another part
  */
-export function placePart(module, { encoder, tensors, bytes }) {
-  for (const tensor of tensors) unwrap(module.encoderPlace(encoder, tensor, bytes));
+export function placePart(module, { encoder, pieces, bytes }) {
+  for (const piece of pieces) unwrap(module.encoderPlace(encoder, piece, bytes));
+  return bytes;
 }
 
 /**

@@ -5,7 +5,7 @@
 /** @typedef {import("./module.js").RunRequest} RunRequest */
 /** @typedef {import("./module.js").Sequence} Sequence */
 /** @typedef {import("./module.js").SequenceResult} SequenceResult */
-/** @typedef {import("./module.js").Tensor} Tensor */
+/** @typedef {import("./module.js").Piece} Piece */
 /** @typedef {import("./runtime.js").Runtime} Runtime */
 /** @typedef {import("./runtime.js").RuntimeSettings} RuntimeSettings */
 
@@ -17,7 +17,7 @@
  * @property {{ args: RuntimeSettings, result: Runtime["info"] }} start first, once
  * @property {{ args: LoadArguments, result: LoadResult }} load begins an encoder, which `place` and
  *   then `complete` make whole; one that fails is disposed by who began it
- * @property {{ args: { encoder: number } & Part, result: undefined }} place
+ * @property {{ args: { encoder: number } & Part, result: Uint8Array }} place gives the bytes back
  * @property {{ args: { encoder: number, seed?: number }, result: undefined }} complete `seed` makes
  *   the parameters
  * @property {{ args: { encoder: number, request: RunRequest }, result: RunResult }} run
@@ -32,9 +32,9 @@
  */
 
 /**
- * Some tensors and the bytes that they lie in.
+ * Pieces of tensors and the bytes that they lie in. A tensor's come in their order.
  *
- * @typedef {{ tensors: Tensor[], bytes: Uint8Array }} Part
+ * @typedef {{ pieces: Piece[], bytes: Uint8Array }} Part
  * @typedef {{ config: EncoderConfig, dtype: "f32" | "int8" }} LoadArguments
  * @typedef {{ encoder: number, config: EncoderConfig, shapes: { name: string, shape: number[] }[],
  *   int8Kernel: Int8Kernel | undefined }} LoadResult

@@ -64,11 +64,10 @@ void check_finite(const std::string& name, std::span<const float> values, std::s
 /// Values that are decoded, or looked at, while they are in a cache.
 constexpr std::size_t kPart = 16384;
 
-void decode_all(const TensorEntry& entry, const TensorBytes& bytes, std::span<float> out) {
+/// Decodes values to `out`, the first of which is the tensor's value number `index`.
+void decode_part(const TensorEntry& entry, const TensorBytes& bytes, std::size_t index,
+                 std::span<float> out) {
   const std::size_t size = element_bytes(entry);
-  if (bytes.size() != out.size() * size) {
-    refuse(entry.name, {"has ", bytes.size(), " bytes, expected ", out.size() * size});
-  }
   const bool plain = entry.dtype == "F32";
   std::vector<std::uint8_t> encoded(plain ? 0 : std::min(kPart, out.size()) * size);
   for (std::size_t first = 0; first < out.size(); first += kPart) {
@@ -80,7 +79,7 @@ void decode_all(const TensorEntry& entry, const TensorBytes& bytes, std::span<fl
       for (std::size_t i = 0; i < part.size(); ++i)
         part[i] = decode(entry.dtype, encoded.data() + i * size);
     }
-    check_finite(entry.name, part, first);
+    check_finite(entry.name, part, index + first);
   }
 }
 
@@ -108,48 +107,75 @@ class SpanBytes final : public TensorBytes {
 
 }  // namespace
 
-void CheckpointLoader::place(const TensorEntry& entry, std::span<const std::uint8_t> bytes) {
-  place(entry, SpanBytes(bytes));
+void CheckpointLoader::place(const TensorEntry& entry, std::span<const std::uint8_t> bytes,
+                             std::size_t first) {
+  place(entry, SpanBytes(bytes), first);
 }
 
-void CheckpointLoader::place(const TensorEntry& entry, const TensorBytes& bytes) {
-  if (placed_.contains(entry.name)) refuse(entry.name, {"comes twice"});
-  if (parameters_.has(entry.name)) return place_values(entry, bytes);
+void CheckpointLoader::place(const TensorEntry& entry, const TensorBytes& bytes,
+                             std::size_t first) {
+  if (is_whole(entry.name)) refuse(entry.name, {"comes twice"});
+  const Part part{entry, bytes, first};
+  if (parameters_.has(entry.name)) return place_values(part);
   if (!entry.name.ends_with(kScale)) refuse(entry.name, {"is not a parameter of this model"});
   const std::string name = entry.name.substr(0, entry.name.size() - kScale.size());
   if (!parameters_.has(name)) refuse(entry.name, {"is not the scale of a parameter of this model"});
-  place_scale(entry, name, bytes);
+  place_scale(part, name);
 }
 
-void CheckpointLoader::place_values(const TensorEntry& entry, const TensorBytes& bytes) {
-  const ParameterShape& shape = parameters_.shape(entry.name);
-  const std::string expected = headscope::shape_text(shape), got = shape_text(entry.shape);
-  if (got != expected) refuse(entry.name, {"has shape ", got, ", expected ", expected});
-  Matrix& values = parameters_.room(entry.name);
-  decode_all(entry, bytes, {values.data(), static_cast<std::size_t>(values.size())});
-  placed_.emplace(entry.name, entry.dtype);
-  settle(entry.name);
+void CheckpointLoader::place_values(const Part& part) {
+  const std::string& name = part.entry.name;
+  const ParameterShape& shape = parameters_.shape(name);
+  const std::string expected = headscope::shape_text(shape), got = shape_text(part.entry.shape);
+  if (got != expected) refuse(name, {"has shape ", got, ", expected ", expected});
+  Matrix& values = parameters_.room(name);
+  if (receive(part, {values.data(), static_cast<std::size_t>(values.size())})) settle(name);
 }
 
-void CheckpointLoader::place_scale(const TensorEntry& entry, const std::string& name,
-                                   const TensorBytes& bytes) {
+void CheckpointLoader::place_scale(const Part& part, const std::string& name) {
   const ParameterShape& shape = parameters_.shape(name);
   const Index count = is_table(name) ? shape.rows : shape.cols;
-  if (entry.shape != std::vector<Index>{count}) {
-    refuse(entry.name, {"has shape ", shape_text(entry.shape), ", expected [", count, "]"});
+  const std::vector<Index>& got = part.entry.shape;
+  if (got != std::vector<Index>{count}) {
+    refuse(part.entry.name, {"has shape ", shape_text(got), ", expected [", count, "]"});
   }
-  std::vector<float> scales(static_cast<std::size_t>(count));
-  decode_all(entry, bytes, scales);
-  scales_.emplace(name, std::move(scales));
-  placed_.emplace(entry.name, entry.dtype);
-  if (placed_.contains(name)) settle(name);
+  std::vector<float>& scales = scales_[name];
+  scales.resize(static_cast<std::size_t>(count));
+  if (receive(part, scales) && is_whole(name)) settle(name);
+}
+
+/// Decodes a part to its place in `out`, which has room for the whole tensor. True for the last.
+bool CheckpointLoader::receive(const Part& part, std::span<float> out) {
+  const auto& [entry, bytes, first] = part;
+  const std::size_t size = element_bytes(entry), whole = out.size() * size;
+  if (entry.end - entry.begin != whole) {
+    refuse(entry.name, {"has ", entry.end - entry.begin, " bytes, expected ", whole});
+  }
+  const auto known = arrivals_.find(entry.name);
+  Arrival arrival = known == arrivals_.end() ? Arrival{entry.dtype} : known->second;
+  const bool fits = bytes.size() % size == 0 && bytes.size() <= whole - arrival.bytes;
+  if (first != arrival.bytes || !fits || entry.dtype != arrival.dtype) {
+    refuse(entry.name,
+           {"has ", bytes.size(), " bytes of ", entry.dtype, " at ", first, ", expected at most ",
+            whole - arrival.bytes, " of ", arrival.dtype, " at ", arrival.bytes});
+  }
+  decode_part(entry, bytes, first / size, out.subspan(first / size, bytes.size() / size));
+  arrival.bytes += bytes.size();
+  arrival.whole = arrival.bytes == whole;
+  arrivals_[entry.name] = arrival;
+  return arrival.whole;
+}
+
+bool CheckpointLoader::is_whole(const std::string& name) const {
+  const auto known = arrivals_.find(name);
+  return known != arrivals_.end() && known->second.whole;
 }
 
 /// Values in I8 wait for their scale, unless it has come before them.
 void CheckpointLoader::settle(const std::string& name) {
   const auto scales = scales_.find(name);
-  if (placed_[name] == "I8") {
-    if (scales == scales_.end()) return;
+  if (arrivals_[name].dtype == "I8") {
+    if (!is_whole(text_of({name, kScale}))) return;
     apply_scale(name, scales->second);
   } else if (scales != scales_.end()) {
     refuse(text_of({name, kScale}), {"is there, but ", name, " is not I8"});
@@ -159,11 +185,11 @@ void CheckpointLoader::settle(const std::string& name) {
 
 void CheckpointLoader::finish() {
   for (const ParameterShape& shape : parameters_.shapes()) {
-    const auto placed = placed_.find(shape.name);
-    if (placed == placed_.end())
+    if (!is_whole(shape.name))
       refuse(shape.name, {"is missing, expected shape ", headscope::shape_text(shape)});
-    if (placed->second == "I8" && !scales_.contains(shape.name))
-      refuse(text_of({shape.name, kScale}), {"is missing, and ", shape.name, " is I8"});
+    const std::string scale = text_of({shape.name, kScale});
+    if (arrivals_[shape.name].dtype == "I8" && !is_whole(scale))
+      refuse(scale, {"is missing, and ", shape.name, " is I8"});
   }
 }
 

@@ -19,7 +19,7 @@ struct TensorEntry {
   std::uint64_t end;
 };
 
-/// The bytes of one tensor, wherever they lie.
+/// The bytes of one tensor, or of a part of it, wherever they lie.
 class TensorBytes {
  public:
   virtual ~TensorBytes() = default;
@@ -30,28 +30,44 @@ class TensorBytes {
 
 /// Fills parameters from tensors, each settled as soon as it is complete. Quantised ones come as
 /// NAME in I8 and NAME.scale, with one scale per column of a matrix, or one per row of an embedding
-/// table; the two may come in any order.
+/// table; the two may come in any order. A tensor may come in parts, from its first byte to its
+/// last.
 class CheckpointLoader {
  public:
   explicit CheckpointLoader(Parameters& parameters) : parameters_(parameters) {}
 
   /// Throws bad-checkpoint, naming the tensor, for a name that the model lacks, a shape, dtype or
-  /// byte count that disagrees, a number that is not finite, or a tensor that came before. `bytes`
-  /// are the tensor's own, little-endian.
-  void place(const TensorEntry& entry, const TensorBytes& bytes);
-  void place(const TensorEntry& entry, std::span<const std::uint8_t> bytes);
+  /// byte count that disagrees, a number that is not finite, or bytes out of turn. `bytes` are the
+  /// tensor's from its byte `first` on, little-endian.
+  void place(const TensorEntry& entry, const TensorBytes& bytes, std::size_t first = 0);
+  void place(const TensorEntry& entry, std::span<const std::uint8_t> bytes, std::size_t first = 0);
 
   /// Throws bad-checkpoint, naming the first tensor that never came.
   void finish();
 
  private:
-  void place_values(const TensorEntry& entry, const TensorBytes& bytes);
-  void place_scale(const TensorEntry& entry, const std::string& name, const TensorBytes& bytes);
+  /// Some bytes of a tensor: those from `first` on.
+  struct Part {
+    const TensorEntry& entry;
+    const TensorBytes& bytes;
+    std::size_t first;
+  };
+  /// What has come of a tensor.
+  struct Arrival {
+    std::string dtype;
+    std::size_t bytes = 0;
+    bool whole = false;
+  };
+
+  void place_values(const Part& part);
+  void place_scale(const Part& part, const std::string& name);
+  bool receive(const Part& part, std::span<float> out);
+  bool is_whole(const std::string& name) const;
   void settle(const std::string& name);
   void apply_scale(const std::string& name, const std::vector<float>& scales);
 
   Parameters& parameters_;
-  std::map<std::string, std::string> placed_;  // name -> dtype
+  std::map<std::string, Arrival> arrivals_;
   std::map<std::string, std::vector<float>> scales_;
 };
 

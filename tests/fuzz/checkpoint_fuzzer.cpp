@@ -2,6 +2,7 @@
 // loader into an encoder that runs once.
 
 #include <cstring>
+#include <span>
 
 #include "fuzzed_model.h"
 #include "io/checkpoint.h"
@@ -104,7 +105,11 @@ void load_and_run(FuzzedDataProvider& data) {
   Encoder encoder(config, format);
   CheckpointLoader loader(encoder.parameters());
   for (const Tensor& tensor : any_tensors(data, encoder.parameters())) {
-    loader.place(tensor.entry, tensor.bytes);
+    const std::span<const std::uint8_t> bytes = tensor.bytes;
+    const std::size_t cut =
+        is_rare(data, 4) ? data.ConsumeIntegralInRange<std::size_t>(0, bytes.size()) : bytes.size();
+    loader.place(tensor.entry, bytes.first(cut));
+    if (cut < bytes.size()) loader.place(tensor.entry, bytes.subspan(cut), cut);
   }
   loader.finish();
   encoder.finish();

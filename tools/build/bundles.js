@@ -1,7 +1,7 @@
 // JavaScript bundles. Two hosts get the same modules: web ESM, flat in dist/ so that relative URLs hold,
 // and Node ESM in dist/node. Engines and models stay files beside them, except in the single page.
 import { readFile, writeFile } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import * as esbuild from "esbuild";
 import { baseline, oldestNode } from "../../bindings/js/trace/baseline.js";
 import { ROOT } from "../setup.js";
@@ -57,7 +57,8 @@ function options(platform, version) {
 }
 
 /**
- * The package imports #models and #wasm/... become files beside the bundle.
+ * The package imports #wasm/... become files beside the bundle. So does #models, but where the addresses
+ * in it stay true in the bundle, which then has one file less to wait for.
  * @param {string} up from the bundle's folder to the one that holds wasm/ and models/: "./" or "../"
  * @returns {esbuild.Plugin}
  */
@@ -65,14 +66,45 @@ function besideBundle(up) {
   return {
     name: "beside-bundle",
     setup(build) {
-      build.onResolve({ filter: /^#models$/ }, () => ({
-        path: `${up}models.js`,
-        external: true,
-      }));
+      build.onResolve({ filter: /^#models$/ }, () =>
+        up === "./"
+          ? { path: join(ROOT, "dist/models.js") }
+          : { path: `${up}models.js`, external: true },
+      );
       build.onResolve({ filter: /^#wasm\// }, ({ path }) => ({
         path: `${up}${path.slice(1)}`,
         external: true,
       }));
+    },
+  };
+}
+
+/**
+ * Makes two chunks of what is shared: the traces' and the engine's. What the same entries reach becomes
+ * one chunk, so those that need an engine import all that does, and the others all that traces need. A
+ * page waits for few files.
+ * @returns {esbuild.Plugin}
+ */
+function twoChunks() {
+  const namespace = "two-chunks";
+  const { index, components, analysis, inline, trace } = NODE_ENTRIES;
+  const engine = [index, components, analysis];
+  return {
+    name: namespace,
+    setup(build) {
+      build.onResolve({ filter: /./ }, ({ path, kind, namespace: importer, resolveDir }) => {
+        // Else the bare imports would be left out: the modules do nothing by themselves.
+        if (importer === namespace) return { path, sideEffects: true };
+        const file = resolve(resolveDir, path);
+        const isEntry =
+          kind === "entry-point" || (kind === "dynamic-import" && engine.includes(file));
+        return isEntry ? { path: file, namespace } : undefined;
+      });
+      build.onLoad({ filter: /./, namespace }, ({ path }) => {
+        const together = engine.includes(path) || path === inline ? [...engine, trace] : [trace];
+        const imports = together.map((each) => `import ${JSON.stringify(each)};`).join("");
+        return { contents: `${imports}export * from ${JSON.stringify(path)};`, resolveDir: ROOT };
+      });
     },
   };
 }
@@ -161,16 +193,13 @@ async function embeddedModels() {
  */
 export async function bundleModules(entryPoints, outdir, platform, version) {
   const up = basename(outdir) === "node" ? "../" : "./";
+  const plugins = [besideBundle(up), inlineEngines(version)];
   /** @type {esbuild.BuildOptions} */
-  const modules = {
-    ...options(platform, version),
-    outdir,
-    format: "esm",
-    plugins: [besideBundle(up), inlineEngines(version)],
-  };
+  const modules = { ...options(platform, version), outdir, format: "esm", plugins };
   const { metafile } = await esbuild.build({
     ...modules,
     entryPoints,
+    plugins: [...(platform === "browser" ? [twoChunks()] : []), ...plugins],
     splitting: true,
     // Flat: what a chunk finds by a relative URL lies beside the entries.
     chunkNames: "chunk-[hash]",

@@ -22,8 +22,7 @@ export async function buildSite(version) {
     if (!name.endsWith(".js")) cpSync(join(PAGE, name), join(folder, name), { recursive: true });
   }
   writeFileSync(join(folder, "LICENSES.txt"), allNotices());
-  for (const name of ["models", "models.js"])
-    cpSync(join(DIST, name), join(folder, name), { recursive: true });
+  cpSync(join(DIST, "models"), join(folder, "models"), { recursive: true });
   cpSync(join(DIST, "wasm"), join(folder, "wasm"), {
     recursive: true,
     filter: (path) => !/\.(node\.mjs|classic\.js)$/.test(path),

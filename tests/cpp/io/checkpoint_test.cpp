@@ -78,6 +78,64 @@ TEST_CASE("int8 takes a scale per column of a matrix and per row of embeddings, 
   CHECK(parameters.read("layers.0.attention.wq") == cols);
 }
 
+TEST_CASE("a tensor may come in parts, in their order, beside parts of others") {
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  const auto token = bytes_of(Floats{1, -2, 3, 0.5f, 7, 9});
+  const auto wq = bytes_of(Bytes{1, 2, 3, 4, 5, 6, 7, 8});
+  const auto scale = bytes_of(Floats{1, 2, 3, 4});
+  const TensorEntry token_entry{"embeddings.token", "F32", {3, 2}, 100, 100 + token.size()};
+  const TensorEntry wq_entry{"layers.0.attention.wq", "I8", {2, 4}, 0, wq.size()};
+  const TensorEntry scale_entry{"layers.0.attention.wq.scale", "F32", {4}, 0, scale.size()};
+  const auto place_part = [&](const TensorEntry& entry, std::span<const std::uint8_t> bytes,
+                              std::size_t first, std::size_t count) {
+    loader.place(entry, bytes.subspan(first, count), first);
+  };
+  place_part(token_entry, token, 0, 4);
+  place_part(wq_entry, wq, 0, 3);
+  place_part(scale_entry, scale, 0, 12);
+  CHECK(thrown([&] { loader.finish(); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token\" is missing, expected shape [3,2]");
+  CHECK(
+      thrown([&] { place_part(token_entry, token, 8, 8); }) ==
+      "bad-checkpoint: checkpoint: \"embeddings.token\" has 8 bytes of F32 at 8, expected at most "
+      "20 of F32 at 4");
+  CHECK(
+      thrown([&] { place_part(token_entry, token, 0, 4); }) ==
+      "bad-checkpoint: checkpoint: \"embeddings.token\" has 4 bytes of F32 at 0, expected at most "
+      "20 of F32 at 4");
+  CHECK(
+      thrown([&] { place_part(token_entry, token, 4, 3); }) ==
+      "bad-checkpoint: checkpoint: \"embeddings.token\" has 3 bytes of F32 at 4, expected at most "
+      "20 of F32 at 4");
+  place_part(token_entry, token, 4, 20);
+  CHECK(thrown([&] { place_part(token_entry, token, 0, 24); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token\" comes twice");
+  place_part(wq_entry, wq, 3, 5);
+  CHECK(thrown([&] { loader.finish(); }) ==
+        "bad-checkpoint: checkpoint: \"layers.0.attention.wq.scale\" is missing, and "
+        "layers.0.attention.wq is I8");
+  place_part(scale_entry, scale, 12, 4);
+  place(loader, "final_norm.gamma", "F32", {2}, Floats{1, 2});
+  loader.finish();
+  Matrix rows(3, 2), cols(2, 4);
+  rows << 1, -2, 3, 0.5f, 7, 9;
+  cols << 1, 4, 9, 16, 5, 12, 21, 32;
+  CHECK(parameters.read("embeddings.token") == rows);
+  CHECK(parameters.read("layers.0.attention.wq") == cols);
+}
+
+TEST_CASE("a number that is not finite is refused with its index in the tensor, in any part") {
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  const auto token = bytes_of(Floats{1, 2, 3, NAN, 5, 6});
+  const TensorEntry entry{"embeddings.token", "F32", {3, 2}, 0, token.size()};
+  loader.place(entry, std::span(token).first(8), 0);
+  CHECK(thrown([&] { loader.place(entry, std::span(token).subspan(8), 8); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token\" has NaN at index 3, expected finite "
+        "numbers");
+}
+
 TEST_CASE("a file that disagrees with the model is refused by the tensor's name") {
   Parameters parameters(table());
   CheckpointLoader loader(parameters);

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { createEngine, Encoder } from "headscope";
+import { makeCheckpoint, tinyConfig } from "./tiny-model.js";
+
+const inWorker = await createEngine({ variant: "simd", worker: true });
+const here = await createEngine({ variant: "simd", worker: false });
+after(() => Promise.all([inWorker.dispose(), here.dispose()]));
+
+/** Its table of 5.6 MB goes to a worker in several parts, none of which ends with a row. */
+const large = { d_model: 14, n_heads: 2, vocab_size: 100_003 };
+
+for (const dtype of /** @type {const} */ (["F32", "F16", "I8"])) {
+  test(`a tensor larger than one message to a worker arrives whole (${dtype})`, async () => {
+    const files = await makeCheckpoint(here, { config: large, dtype });
+    const [far, near] = await Promise.all([
+      Encoder.fromPretrained(files, { engine: inWorker }),
+      Encoder.fromPretrained(files, { engine: here }),
+    ]);
+    assert.ok(near.parameterNames.length > 10);
+    for (const name of near.parameterNames) {
+      const expected = await near.parameter(name);
+      assert.deepEqual(await far.parameter(name), expected, name);
+    }
+    assert.equal((await far.parameter("embeddings.token")).rows, large.vocab_size);
+    far.dispose();
+    near.dispose();
+  });
+}
+
+test("whole parameters that are large arrive as they were given", async () => {
+  const config = { ...tinyConfig, ...large };
+  const seeded = await Encoder.fromConfig(config, { engine: here, seed: 9 });
+  const values = await Promise.all(
+    seeded.parameterNames.map(async (name) => [name, (await seeded.parameter(name)).data]),
+  );
+  const parameters = Object.fromEntries(values);
+  const far = await Encoder.fromConfig(config, { engine: inWorker, parameters });
+  for (const name of far.parameterNames) {
+    assert.deepEqual((await far.parameter(name)).data, parameters[name], name);
+  }
+  far.dispose();
+  seeded.dispose();
+});
