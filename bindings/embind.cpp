@@ -7,6 +7,7 @@
 
 #include "analysis/ablation.h"
 #include "base/context.h"
+#include "bindings/array_table.h"
 #include "bindings/components.h"
 #include "bindings/config_marshal.h"
 #include "bindings/marshal.h"
@@ -30,7 +31,8 @@ struct EncoderSlot {
   EncoderSlot(const Config& config, WeightFormat format)
       : encoder(config, format), loader(std::in_place, encoder.parameters()) {}
   Encoder encoder;
-  std::optional<CheckpointLoader> loader;  // until the encoder is complete
+  std::optional<CheckpointLoader> loader;      // until the encoder is complete
+  std::unique_ptr<marshal::ArrayTable> table;  // until it is whole
 };
 
 struct RunSlot {
@@ -168,37 +170,27 @@ TensorEntry tensor_in(const Fields& tensor) {
   return entry;
 }
 
-/// Some of a tensor's bytes, in a Uint8Array.
-class ArrayBytes final : public TensorBytes {
- public:
-  /// Throws bad-checkpoint for a range that is not within the array: a file may be cut short.
-  ArrayBytes(const val& array, const Fields& piece)
-      : array_(array), begin_(piece.number("at", 0)), size_(piece.number("length", 0)) {
-    const double there = static_cast<double>(marshal::length_of(array));
-    if (begin_ >= 0 && size_ >= 0 && begin_ + size_ <= there) return;
-    fail(ErrorCode::kBadCheckpoint,
-         {"checkpoint: \"", piece.word("name"), "\" lies at bytes ", begin_, " to ", begin_ + size_,
-          ", expected a range within the ", there, " that there are"});
-  }
-  std::size_t size() const override { return static_cast<std::size_t>(size_); }
-  void copy(std::size_t first, std::span<std::uint8_t> out) const override {
-    const double begin = begin_ + static_cast<double>(first);
-    marshal::copy_in(array_.call<val>("subarray", begin, begin + static_cast<double>(out.size())),
-                     out);
-  }
-
- private:
-  const val& array_;
-  double begin_;
-  double size_;
-};
+/// Has a part of a table stay in the array that it came in.
+void keep_rows(EncoderSlot& slot, const TensorEntry& entry, const marshal::ArrayBytes& part,
+               std::size_t first) {
+  const bool whole = loader_of(slot).inspect(entry, part, first);
+  if (!slot.table) slot.table = std::make_unique<marshal::ArrayTable>();
+  slot.table->append(part);
+  if (whole) slot.encoder.parameters().set_rows(entry.name, std::move(slot.table));
+}
 
 val encoder_place(int id, const val& tensor, const val& bytes) {
   return guarded([&] {
     const Fields piece(tensor);
-    const ArrayBytes part(bytes, piece);
-    loader_of(*encoder_slot(id))
-        .place(tensor_in(piece), part, static_cast<std::size_t>(piece.number("first", 0)));
+    const marshal::ArrayBytes part(bytes, piece);
+    const TensorEntry entry = tensor_in(piece);
+    const auto first = static_cast<std::size_t>(piece.number("first", 0));
+    const auto slot = encoder_slot(id);
+    if (piece.flag("stays", false)) {
+      keep_rows(*slot, entry, part, first);
+    } else {
+      loader_of(*slot).place(entry, part, first);
+    }
     return val::undefined();
   });
 }

@@ -205,7 +205,7 @@ function rethrow(retell) {
 }
 
 /** Parts on their way at once: one is placed while the next is copied, and an abort leaves no more. */
-const partsAtOnce = 3;
+const partsAtOnce = 4;
 
 /**
  * @param {Engine} engine
@@ -214,53 +214,57 @@ const partsAtOnce = 3;
  */
 async function sendParts(engine, beginning, { parameters, caller, signal }) {
   const { connection } = inside(engine);
-  /** @type {Promise<Uint8Array>[]} */
+  /** @type {Promise<unknown>[]} */
   const placing = [];
+  /** @type {ArrayBuffer[]} */
+  const free = [];
   const shapes = beginning.then((begun) => begun.shapes);
   // Whoever waits for the beginning hears of its failure.
   shapes.catch(() => {});
   for (const parcel of (await parameters.parts?.(shapes)) ?? []) {
     throwIfAborted(signal, caller);
-    // The memory that the first part had takes the next one: fresh memory costs more than the copy.
-    const back = placing.length < partsAtOnce ? undefined : await placing.shift();
-    const { part, transfer } = movable(() => wrap(parcel, engine, back), caller);
+    if (placing.length >= partsAtOnce) await placing.shift();
+    const { part, transfer } = movable(() => wrap(parcel, engine, free), caller);
     const { encoder } = await beginning;
     const placed = connection.call("place", { encoder, ...part }, { caller, transfer });
+    const freed = placed.then((bytes) => {
+      if (bytes !== undefined && engine.info.worker && !parcel.own) free.push(bufferOf(bytes));
+    });
     // Of several failures one is told.
-    placed.catch(() => {});
-    placing.push(placed);
+    freed.catch(() => {});
+    placing.push(freed);
   }
   await Promise.all(placing);
 }
 
 /**
  * A part as it goes to an engine. A worker gets a copy of what the caller keeps, which is moved: a
- * message alone would copy it twice, out of this thread and into the other.
+ * message alone would copy it twice, out of this thread and into the other. What stays is a copy in
+ * any case.
  *
  * @param {Parcel} parcel
  * @param {Engine} engine
- * @param {Uint8Array | undefined} back the bytes of a part that has been placed
+ * @param {ArrayBuffer[]} free memory of parts that have been placed, which carries the next: memory
+ *   that is new costs more than what is copied into it
  * @returns {{ part: Part, transfer: ArrayBuffer[] }}
  */
-function wrap({ pieces, bytes, own }, { info }, back) {
-  if (!info.worker) return { part: { pieces, bytes }, transfer: [] };
-  const moved = own ? bytes : copyInto(back?.buffer, bytes);
-  return {
-    part: { pieces, bytes: moved },
-    transfer: [/** @type {ArrayBuffer} */ (moved.buffer)],
-  };
+function wrap({ pieces, bytes, own, stays }, { info }, free) {
+  if (!info.worker) return { part: { pieces, bytes: stays ? bytes.slice() : bytes }, transfer: [] };
+  if (own) return { part: { pieces, bytes }, transfer: [bufferOf(bytes)] };
+  const buffer = stays
+    ? new ArrayBuffer(bytes.length)
+    : (free.pop() ?? new ArrayBuffer(parcelBytes));
+  const copy = new Uint8Array(buffer, 0, bytes.length);
+  copy.set(bytes);
+  return { part: { pieces, bytes: copy }, transfer: [buffer] };
 }
 
 /**
- * @param {ArrayBufferLike | undefined} memory where there is some
- * @param {Uint8Array} bytes
- * @returns {Uint8Array} a copy, in this memory if it is large enough
+ * @param {Uint8Array} bytes not in shared memory
+ * @returns {ArrayBuffer}
  */
-function copyInto(memory, bytes) {
-  const fits = memory !== undefined && memory.byteLength >= bytes.length;
-  const copy = new Uint8Array(fits ? memory : new ArrayBuffer(parcelBytes), 0, bytes.length);
-  copy.set(bytes);
-  return copy;
+function bufferOf({ buffer }) {
+  return /** @type {ArrayBuffer} */ (buffer);
 }
 
 /**

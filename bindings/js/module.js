@@ -54,9 +54,9 @@ import { HeadscopeError } from "./trace/error.js";
 
 /**
  * Some of a tensor's bytes: `length` of them from its byte `first` on, `at` this index of the bytes
- * that come with it.
+ * that come with it. `stays`: the engine keeps those, and reads rows of the table from them.
  *
- * @typedef {Tensor & { first: number, at: number, length: number }} Piece
+ * @typedef {Tensor & { first: number, at: number, length: number, stays?: boolean }} Piece
  */
 
 /**

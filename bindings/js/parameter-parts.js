@@ -2,18 +2,30 @@ import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {import("./checkpoint.js").WeightFile} WeightFile */
 /** @typedef {import("./module.js").Piece} Piece */
+/** @typedef {import("./module.js").Tensor} Tensor */
 /** @typedef {import("./protocol.js").LoadResult} LoadResult */
 /** @typedef {import("./protocol.js").Part} Part */
 
 /**
- * A part on its way to an engine. `own`: its bytes may be given away; others are of at most
- * `parcelBytes`.
+ * A part on its way to an engine. `own`: its bytes may be given away. `stays`: it is of a table whose
+ * bytes the engine keeps. Those that are not `own` are of at most `parcelBytes`.
  *
- * @typedef {Part & { own: boolean }} Parcel
+ * @typedef {Part & { own: boolean, stays: boolean }} Parcel
  */
 
 /** Bytes that are copied at once for a worker, which places them while the next are copied. */
 export const parcelBytes = 2 * 2 ** 20;
+
+/**
+ * Whether a tensor is a table of which a run needs a few rows: they are read where they are, and the
+ * engine's memory does without the largest tensor that there is.
+ *
+ * @param {Tensor} tensor
+ * @returns {boolean}
+ */
+function isReadByRows({ name, dtype }) {
+  return name === "embeddings.token" && dtype === "F32";
+}
 
 /**
  * The parts of safetensors files.
@@ -22,7 +34,35 @@ export const parcelBytes = 2 * 2 ** 20;
  * @returns {Parcel[]}
  */
 export function partsOfFiles(files) {
-  return files.flatMap((file) => (file.own ? [wholeFile(file)] : cut(file)));
+  const parts = files.map((file) => {
+    const tables = file.tensors.filter(isReadByRows);
+    const others = file.tensors.filter((tensor) => !isReadByRows(tensor));
+    return {
+      staying: cut(tables, file.bytes, true),
+      packed: file.own ? [wholeFile({ ...file, tensors: others })] : cut(others, file.bytes, false),
+    };
+  });
+  return alternate(
+    parts.flatMap(({ staying }) => staying),
+    parts.flatMap(({ packed }) => packed),
+  );
+}
+
+/**
+ * To copy what stays takes the caller's thread long, to pack the rest the engine's: one of each kind in
+ * turn keeps both at work.
+ *
+ * @template T
+ * @param {T[]} first
+ * @param {T[]} second
+ * @returns {T[]}
+ */
+function alternate(first, second) {
+  const rounds = Math.max(first.length, second.length);
+  return Array.from({ length: rounds }, (_, i) => [
+    ...second.slice(i, i + 1),
+    ...first.slice(i, i + 1),
+  ]).flat();
 }
 
 /**
@@ -36,7 +76,7 @@ function wholeFile({ tensors, bytes, own }) {
     at: tensor.begin,
     length: tensor.end - tensor.begin,
   }));
-  return { pieces, bytes, own };
+  return { pieces, bytes, own, stays: false };
 }
 
 /** No value is wider, and none is cut. */
@@ -45,10 +85,12 @@ const widestValue = 8;
 /**
  * Parts of equal size but for the last: small tensors go together, large ones are cut.
  *
- * @param {WeightFile} file
+ * @param {Tensor[]} tensors
+ * @param {Uint8Array} bytes
+ * @param {boolean} stays
  * @returns {Parcel[]}
  */
-function cut({ tensors, bytes, own }) {
+function cut(tensors, bytes, stays) {
   /** @type {{ begin: number, end: number, pieces: Piece[] }[]} */
   const parcels = [];
   for (const tensor of [...tensors].sort((a, b) => a.begin - b.begin || a.end - b.end)) {
@@ -64,7 +106,7 @@ function cut({ tensors, bytes, own }) {
       }
       const length = left <= room ? left : room - (room % widestValue);
       const first = begin - tensor.begin;
-      parcel.pieces.push({ ...tensor, first, at: begin - parcel.begin, length });
+      parcel.pieces.push({ ...tensor, first, at: begin - parcel.begin, length, stays });
       begin += length;
       parcel.end = begin;
     } while (begin < tensor.end);
@@ -72,7 +114,8 @@ function cut({ tensors, bytes, own }) {
   return parcels.map(({ begin, end, pieces }) => ({
     pieces,
     bytes: bytes.subarray(begin, end),
-    own,
+    own: false,
+    stays,
   }));
 }
 
@@ -104,6 +147,6 @@ export function partsOfValues(values, shapes) {
     }
     const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     const tensor = { name, dtype: "F32", shape, begin: 0, end: bytes.length };
-    return cut({ tensors: [tensor], bytes, own: false });
+    return cut([tensor], bytes, isReadByRows(tensor));
   });
 }

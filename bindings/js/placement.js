@@ -51,11 +51,11 @@ export async function beginEncoder(module, { config, dtype }) {
  *
  * @param {Module} module
  * @param {{ encoder: number } & Part} args
- * @returns {Uint8Array} the bytes, which may carry another part
+ * @returns {Uint8Array | undefined} the bytes, which may carry another part, unless they stay
  */
 export function placePart(module, { encoder, pieces, bytes }) {
   for (const piece of pieces) unwrap(module.encoderPlace(encoder, piece, bytes));
-  return bytes;
+  return pieces.some(({ stays }) => stays) ? undefined : bytes;
 }
 
 /**

@@ -17,7 +17,8 @@
  * @property {{ args: RuntimeSettings, result: Runtime["info"] }} start first, once
  * @property {{ args: LoadArguments, result: LoadResult }} load begins an encoder, which `place` and
  *   then `complete` make whole; one that fails is disposed by who began it
- * @property {{ args: { encoder: number } & Part, result: Uint8Array }} place gives the bytes back
+ * @property {{ args: { encoder: number } & Part, result: Uint8Array | undefined }} place gives the
+ *   bytes back, but not those of pieces that stay
  * @property {{ args: { encoder: number, seed?: number }, result: undefined }} complete `seed` makes
  *   the parameters
  * @property {{ args: { encoder: number, request: RunRequest }, result: RunResult }} run

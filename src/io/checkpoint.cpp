@@ -64,18 +64,19 @@ void check_finite(const std::string& name, std::span<const float> values, std::s
 /// Values that are decoded, or looked at, while they are in a cache.
 constexpr std::size_t kPart = 16384;
 
-/// Decodes values to `out`, the first of which is the tensor's value number `index`.
-void decode_part(const TensorEntry& entry, const TensorBytes& bytes, std::size_t index,
-                 std::span<float> out) {
+/// Decodes the values from byte `from` on to `out`; the first is the tensor's value number `index`.
+void decode_part(const TensorEntry& entry, const TensorBytes& bytes, std::size_t from,
+                 std::size_t index, std::span<float> out) {
   const std::size_t size = element_bytes(entry);
   const bool plain = entry.dtype == "F32";
   std::vector<std::uint8_t> encoded(plain ? 0 : std::min(kPart, out.size()) * size);
   for (std::size_t first = 0; first < out.size(); first += kPart) {
     const std::span<float> part = out.subspan(first, std::min(kPart, out.size() - first));
     if (plain) {
-      bytes.copy(first * size, {reinterpret_cast<std::uint8_t*>(part.data()), part.size_bytes()});
+      bytes.copy(from + first * size,
+                 {reinterpret_cast<std::uint8_t*>(part.data()), part.size_bytes()});
     } else {
-      bytes.copy(first * size, std::span(encoded).first(part.size() * size));
+      bytes.copy(from + first * size, std::span(encoded).first(part.size() * size));
       for (std::size_t i = 0; i < part.size(); ++i)
         part[i] = decode(entry.dtype, encoded.data() + i * size);
     }
@@ -92,18 +93,6 @@ std::string shape_text(const std::vector<Index>& shape) {
 bool is_table(const std::string& name) { return name.starts_with("embeddings."); }
 
 constexpr std::string_view kScale = ".scale";
-
-class SpanBytes final : public TensorBytes {
- public:
-  explicit SpanBytes(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-  std::size_t size() const override { return bytes_.size(); }
-  void copy(std::size_t first, std::span<std::uint8_t> out) const override {
-    std::copy_n(bytes_.data() + first, out.size(), out.data());
-  }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-};
 
 }  // namespace
 
@@ -123,13 +112,37 @@ void CheckpointLoader::place(const TensorEntry& entry, const TensorBytes& bytes,
   place_scale(part, name);
 }
 
+bool CheckpointLoader::inspect(const TensorEntry& entry, const TensorBytes& bytes,
+                               std::size_t first) {
+  require(entry.dtype == "F32", ErrorCode::kInternal, "checkpoint: only F32 is read where it is");
+  if (is_whole(entry.name)) refuse(entry.name, {"comes twice"});
+  const ParameterShape& shape = shape_of(entry);
+  const Part part{entry, bytes, first};
+  const Arrival arrival = expect(part, static_cast<std::size_t>(shape.rows * shape.cols));
+  std::vector<float> values(std::min(kPart, bytes.size() / sizeof(float)));
+  for (std::size_t from = 0; from < bytes.size(); from += kPart * sizeof(float)) {
+    const std::size_t left = (bytes.size() - from) / sizeof(float);
+    decode_part(entry, bytes, from, (first + from) / sizeof(float),
+                std::span(values).first(std::min(kPart, left)));
+  }
+  if (!note(part, arrival)) return false;
+  refuse_scale(entry.name);
+  return true;
+}
+
 void CheckpointLoader::place_values(const Part& part) {
-  const std::string& name = part.entry.name;
-  const ParameterShape& shape = parameters_.shape(name);
-  const std::string expected = headscope::shape_text(shape), got = shape_text(part.entry.shape);
-  if (got != expected) refuse(name, {"has shape ", got, ", expected ", expected});
-  Matrix& values = parameters_.room(name);
-  if (receive(part, {values.data(), static_cast<std::size_t>(values.size())})) settle(name);
+  shape_of(part.entry);
+  Matrix& values = parameters_.room(part.entry.name);
+  const bool whole = receive(part, {values.data(), static_cast<std::size_t>(values.size())});
+  if (whole) settle(part.entry.name);
+}
+
+/// The shape that the model has of a tensor; the file's is the same.
+const ParameterShape& CheckpointLoader::shape_of(const TensorEntry& entry) const {
+  const ParameterShape& shape = parameters_.shape(entry.name);
+  const std::string expected = headscope::shape_text(shape), got = shape_text(entry.shape);
+  if (got != expected) refuse(entry.name, {"has shape ", got, ", expected ", expected});
+  return shape;
 }
 
 void CheckpointLoader::place_scale(const Part& part, const std::string& name) {
@@ -146,23 +159,32 @@ void CheckpointLoader::place_scale(const Part& part, const std::string& name) {
 
 /// Decodes a part to its place in `out`, which has room for the whole tensor. True for the last.
 bool CheckpointLoader::receive(const Part& part, std::span<float> out) {
+  const Arrival arrival = expect(part, out.size());
+  const std::size_t size = element_bytes(part.entry), index = part.first / size;
+  decode_part(part.entry, part.bytes, 0, index, out.subspan(index, part.bytes.size() / size));
+  return note(part, arrival);
+}
+
+/// What has come of a tensor of `count` values, which this part goes on with.
+CheckpointLoader::Arrival CheckpointLoader::expect(const Part& part, std::size_t count) const {
   const auto& [entry, bytes, first] = part;
-  const std::size_t size = element_bytes(entry), whole = out.size() * size;
+  const std::size_t size = element_bytes(entry), whole = count * size;
   if (entry.end - entry.begin != whole) {
     refuse(entry.name, {"has ", entry.end - entry.begin, " bytes, expected ", whole});
   }
   const auto known = arrivals_.find(entry.name);
-  Arrival arrival = known == arrivals_.end() ? Arrival{entry.dtype} : known->second;
-  const bool fits = bytes.size() % size == 0 && bytes.size() <= whole - arrival.bytes;
-  if (first != arrival.bytes || !fits || entry.dtype != arrival.dtype) {
-    refuse(entry.name,
-           {"has ", bytes.size(), " bytes of ", entry.dtype, " at ", first, ", expected at most ",
-            whole - arrival.bytes, " of ", arrival.dtype, " at ", arrival.bytes});
-  }
-  decode_part(entry, bytes, first / size, out.subspan(first / size, bytes.size() / size));
-  arrival.bytes += bytes.size();
-  arrival.whole = arrival.bytes == whole;
-  arrivals_[entry.name] = arrival;
+  const Arrival arrival = known == arrivals_.end() ? Arrival{entry.dtype} : known->second;
+  const std::size_t left = whole - arrival.bytes;
+  const bool fits = bytes.size() % size == 0 && bytes.size() <= left;
+  if (first == arrival.bytes && fits && entry.dtype == arrival.dtype) return arrival;
+  refuse(entry.name, {"has ", bytes.size(), " bytes of ", entry.dtype, " at ", first,
+                      ", expected at most ", left, " of ", arrival.dtype, " at ", arrival.bytes});
+}
+
+bool CheckpointLoader::note(const Part& part, Arrival arrival) {
+  arrival.bytes += part.bytes.size();
+  arrival.whole = arrival.bytes == part.entry.end - part.entry.begin;
+  arrivals_[part.entry.name] = arrival;
   return arrival.whole;
 }
 
@@ -173,14 +195,18 @@ bool CheckpointLoader::is_whole(const std::string& name) const {
 
 /// Values in I8 wait for their scale, unless it has come before them.
 void CheckpointLoader::settle(const std::string& name) {
-  const auto scales = scales_.find(name);
   if (arrivals_[name].dtype == "I8") {
     if (!is_whole(text_of({name, kScale}))) return;
-    apply_scale(name, scales->second);
-  } else if (scales != scales_.end()) {
-    refuse(text_of({name, kScale}), {"is there, but ", name, " is not I8"});
+    apply_scale(name, scales_[name]);
+  } else {
+    refuse_scale(name);
   }
   parameters_.settle(name);
+}
+
+void CheckpointLoader::refuse_scale(const std::string& name) const {
+  if (scales_.contains(name))
+    refuse(text_of({name, kScale}), {"is there, but ", name, " is not I8"});
 }
 
 void CheckpointLoader::finish() {

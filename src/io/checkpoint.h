@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -28,6 +29,19 @@ class TensorBytes {
   virtual void copy(std::size_t first, std::span<std::uint8_t> out) const = 0;
 };
 
+/// Bytes in this memory.
+class SpanBytes final : public TensorBytes {
+ public:
+  explicit SpanBytes(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  std::size_t size() const override { return bytes_.size(); }
+  void copy(std::size_t first, std::span<std::uint8_t> out) const override {
+    std::copy_n(bytes_.data() + first, out.size(), out.data());
+  }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+};
+
 /// Fills parameters from tensors, each settled as soon as it is complete. Quantised ones come as
 /// NAME in I8 and NAME.scale, with one scale per column of a matrix, or one per row of an embedding
 /// table; the two may come in any order. A tensor may come in parts, from its first byte to its
@@ -41,6 +55,10 @@ class CheckpointLoader {
   /// tensor's from its byte `first` on, little-endian.
   void place(const TensorEntry& entry, const TensorBytes& bytes, std::size_t first = 0);
   void place(const TensorEntry& entry, std::span<const std::uint8_t> bytes, std::size_t first = 0);
+
+  /// Looks at F32 values of a table that stay where they are, and holds them to the same. True for
+  /// the last of them: its rows may be set.
+  bool inspect(const TensorEntry& entry, const TensorBytes& bytes, std::size_t first);
 
   /// Throws bad-checkpoint, naming the first tensor that never came.
   void finish();
@@ -61,9 +79,13 @@ class CheckpointLoader {
 
   void place_values(const Part& part);
   void place_scale(const Part& part, const std::string& name);
+  const ParameterShape& shape_of(const TensorEntry& entry) const;
+  Arrival expect(const Part& part, std::size_t count) const;
   bool receive(const Part& part, std::span<float> out);
+  bool note(const Part& part, Arrival arrival);
   bool is_whole(const std::string& name) const;
   void settle(const std::string& name);
+  void refuse_scale(const std::string& name) const;
   void apply_scale(const std::string& name, const std::vector<float>& scales);
 
   Parameters& parameters_;

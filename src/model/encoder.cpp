@@ -45,10 +45,12 @@ NormWeights Encoder::final_norm() const {
 
 void Encoder::embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> segments,
                     const Position& position, MatrixView x) const {
-  const ConstMatrixView tokens = parameters_.matrix("embeddings.token");
   const float scale = static_cast<float>(config_.embedding_scale);
-  for (Index i = 0; i < x.rows(); ++i)
-    x.row(i) = scale * tokens.row(ids[static_cast<std::size_t>(i)]);
+  for (Index i = 0; i < x.rows(); ++i) {
+    parameters_.read_row("embeddings.token", ids[static_cast<std::size_t>(i)],
+                         {x.row(i).data(), static_cast<std::size_t>(x.cols())});
+    x.row(i) *= scale;
+  }
   if (config_.token_types > 0) {
     const ConstMatrixView types = parameters_.matrix("embeddings.token_type");
     for (Index i = 0; i < x.rows(); ++i) {

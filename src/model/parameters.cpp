@@ -1,5 +1,6 @@
 #include "model/parameters.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -117,14 +118,20 @@ Matrix& Parameters::values(const std::string& name) {
 
 Matrix& Parameters::room(const std::string& name) {
   const std::size_t i = index_of(name);
-  require(!(homes_[i].weight && homes_[i].settled), ErrorCode::kInternal,
-          "parameter: it has been packed, and cannot be written any more");
+  require(!(homes_[i].weight && homes_[i].settled) && !homes_[i].rows, ErrorCode::kInternal,
+          "parameter: it lives elsewhere, and cannot be written any more");
   homes_[i].values.resize(shapes_[i].rows, shapes_[i].cols);
   return homes_[i].values;
 }
 
 const float* Parameters::vector_or_null(const std::string& name) const {
   return has(name) ? homes_[index_of(name)].values.data() : nullptr;
+}
+
+void Parameters::read_row(const std::string& name, Index row, std::span<float> out) const {
+  const Home& home = homes_[index_of(name)];
+  if (home.rows) return home.rows->read(row, out);
+  std::copy_n(home.values.row(row).data(), out.size(), out.data());
 }
 
 ConstMatrixView Parameters::matrix(const std::string& name) const {
@@ -162,6 +169,12 @@ void Parameters::set_home(const std::string& name, Weight& weight, Index first_c
   home.first_column = first_column;
 }
 
+void Parameters::set_rows(const std::string& name, std::unique_ptr<TableRows> rows) {
+  Home& home = homes_[index_of(name)];
+  home.rows = std::move(rows);
+  home.settled = true;
+}
+
 void Parameters::settle(const std::string& name) { settle(homes_[index_of(name)]); }
 
 void Parameters::settle_all() {
@@ -180,8 +193,13 @@ void Parameters::settle(Home& home) {
 Matrix Parameters::read(const std::string& name) const {
   const std::size_t i = index_of(name);
   const Home& home = homes_[i];
-  if (!home.weight || !home.settled) return home.values;
+  if (!home.rows && (!home.weight || !home.settled)) return home.values;
   Matrix out(shapes_[i].rows, shapes_[i].cols);
+  if (home.rows) {
+    for (Index row = 0; row < out.rows(); ++row)
+      home.rows->read(row, {out.row(row).data(), static_cast<std::size_t>(out.cols())});
+    return out;
+  }
   home.weight->unpack_columns(home.first_column, view(out));
   return out;
 }

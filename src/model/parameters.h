@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,16 @@ std::vector<ParameterShape> layer_shapes(const Config& config, Index layer);
 /// loading, initialisation and packing iterate.
 std::vector<ParameterShape> parameter_shapes(const Config& config);
 
+/// The rows of a table that is kept outside of this memory.
+class TableRows {
+ public:
+  virtual ~TableRows() = default;
+  virtual void read(Index row, std::span<float> out) const = 0;
+};
+
 /// Values of the parameters by name. A matrix may have a home in a weight, where it is packed as
-/// soon as it is settled, and from which it is still read.
+/// soon as it is settled, and from which it is still read. Of a table of which each run takes a few
+/// rows alone, all may be kept elsewhere.
 class Parameters {
  public:
   explicit Parameters(std::vector<ParameterShape> shapes);
@@ -52,7 +62,9 @@ class Parameters {
   Matrix& room(const std::string& name);
   /// The first row's values; null where the table has no such name (an optional bias, say).
   const float* vector_or_null(const std::string& name) const;
-  /// What is not settled in a weight.
+  /// One row of a matrix that is not settled in a weight, wherever it is kept.
+  void read_row(const std::string& name, Index row, std::span<float> out) const;
+  /// What is not settled in a weight or kept elsewhere.
   ConstMatrixView matrix(const std::string& name) const;
 
   /// Fills and settles every parameter from seeded uniform numbers (Glorot & Bengio 2010 for
@@ -62,6 +74,8 @@ class Parameters {
   /// Says where the matrix lives once it is settled: in `weight`, from first_column on. The weight
   /// must outlive this object and stay where it is.
   void set_home(const std::string& name, Weight& weight, Index first_column);
+  /// Settles a table whose rows are kept elsewhere.
+  void set_rows(const std::string& name, std::unique_ptr<TableRows> rows);
   /// The values are complete: those with a home are packed there, and their plain form is freed.
   /// Settling twice changes nothing.
   void settle(const std::string& name);
@@ -73,6 +87,7 @@ class Parameters {
  private:
   struct Home {
     Matrix values;
+    std::unique_ptr<TableRows> rows;
     Weight* weight = nullptr;
     Index first_column = 0;
     bool settled = false;

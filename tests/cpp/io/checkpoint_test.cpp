@@ -136,6 +136,67 @@ TEST_CASE("a number that is not finite is refused with its index in the tensor, 
         "numbers");
 }
 
+TEST_CASE("values that stay where they are are held to the same, and their rows can be read") {
+  class Rows final : public TableRows {
+   public:
+    explicit Rows(Floats values) : values_(std::move(values)) {}
+    void read(Index row, std::span<float> out) const override {
+      std::copy_n(values_.begin() + row * static_cast<Index>(out.size()), out.size(), out.begin());
+    }
+
+   private:
+    Floats values_;
+  };
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  const Floats values = {1, -2, 3, 0.5f, 7, 9};
+  const auto bytes = bytes_of(values);
+  const TensorEntry entry{"embeddings.token", "F32", {3, 2}, 0, bytes.size()};
+  const auto inspect = [&](const TensorEntry& line, std::size_t first, std::size_t count) {
+    const auto part = std::span(bytes).subspan(first, count);
+    return loader.inspect(line, SpanBytes(part), first);
+  };
+  const TensorEntry wide{"embeddings.token", "F32", {2, 3}, 0, bytes.size()};
+  CHECK(thrown([&] { inspect(wide, 0, 24); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token\" has shape [2,3], expected [3,2]");
+  CHECK_FALSE(inspect(entry, 0, 12));
+  CHECK(
+      thrown([&] { inspect(entry, 0, 12); }) ==
+      "bad-checkpoint: checkpoint: \"embeddings.token\" has 12 bytes of F32 at 0, expected at most "
+      "12 of F32 at 12");
+  CHECK(inspect(entry, 12, 12));
+  CHECK(thrown([&] { inspect(entry, 0, 24); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token\" comes twice");
+  parameters.set_rows("embeddings.token", std::make_unique<Rows>(values));
+  Matrix expected(3, 2);
+  expected << 1, -2, 3, 0.5f, 7, 9;
+  CHECK(parameters.read("embeddings.token") == expected);
+  Floats row(2);
+  parameters.read_row("embeddings.token", 1, row);
+  CHECK(row == Floats{3, 0.5f});
+  CHECK(thrown([&] { parameters.room("embeddings.token"); }) ==
+        "internal: parameter: it lives elsewhere, and cannot be written any more");
+  place(loader, "layers.0.attention.wq", "F32", {2, 4}, Floats(8));
+  place(loader, "final_norm.gamma", "F32", {2}, Floats(2));
+  loader.finish();
+}
+
+TEST_CASE("what stays where it is has finite numbers and no scale") {
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  const auto bytes = bytes_of(Floats{1, 2, 3, 4, INFINITY, 6});
+  const TensorEntry entry{"embeddings.token", "F32", {3, 2}, 0, bytes.size()};
+  CHECK(thrown([&] { loader.inspect(entry, SpanBytes(bytes), 0); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token\" has Infinity at index 4, expected finite "
+        "numbers");
+  const auto finite = bytes_of(Floats(6));
+  place(loader, "embeddings.token.scale", "F32", {3}, Floats(3));
+  CHECK(thrown([&] { loader.inspect(entry, SpanBytes(finite), 0); }) ==
+        "bad-checkpoint: checkpoint: \"embeddings.token.scale\" is there, but embeddings.token is "
+        "not "
+        "I8");
+}
+
 TEST_CASE("a file that disagrees with the model is refused by the tensor's name") {
   Parameters parameters(table());
   CheckpointLoader loader(parameters);
