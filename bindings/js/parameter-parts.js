@@ -34,18 +34,13 @@ function isReadByRows({ name, dtype }) {
  * @returns {Parcel[]}
  */
 export function partsOfFiles(files) {
-  const parts = files.map((file) => {
-    const tables = file.tensors.filter(isReadByRows);
+  return files.flatMap((file) => {
     const others = file.tensors.filter((tensor) => !isReadByRows(tensor));
-    return {
-      staying: cut(tables, file.bytes, true),
-      packed: file.own ? [wholeFile({ ...file, tensors: others })] : cut(others, file.bytes, false),
-    };
+    const staying = cut(file.tensors.filter(isReadByRows), file.bytes, true);
+    // Once the file is given away nothing can be copied out of it.
+    if (file.own) return [...staying, wholeFile({ ...file, tensors: others })];
+    return alternate(cut(others, file.bytes, false), staying);
   });
-  return alternate(
-    parts.flatMap(({ staying }) => staying),
-    parts.flatMap(({ packed }) => packed),
-  );
 }
 
 /**
@@ -60,8 +55,8 @@ export function partsOfFiles(files) {
 function alternate(first, second) {
   const rounds = Math.max(first.length, second.length);
   return Array.from({ length: rounds }, (_, i) => [
-    ...second.slice(i, i + 1),
     ...first.slice(i, i + 1),
+    ...second.slice(i, i + 1),
   ]).flat();
 }
 

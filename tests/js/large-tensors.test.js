@@ -28,6 +28,21 @@ for (const dtype of /** @type {const} */ (["F32", "F16", "I8"])) {
   });
 }
 
+test("a token table in float32 takes none of the engine's memory", async () => {
+  const vocab_size = 400_003;
+  const files = await makeCheckpoint(here, { config: { ...large, vocab_size } });
+  for (const worker of [true, false]) {
+    const engine = await createEngine({ variant: "simd", worker });
+    const before = await engine.heapBytes();
+    const encoder = await Encoder.fromPretrained(files, { engine });
+    const { tokens } = await encoder.run({ ids: [0, vocab_size - 1] });
+    assert.equal(tokens.length, 2);
+    const grown = (await engine.heapBytes()) - before;
+    assert.ok(grown < (vocab_size * large.d_model * 4) / 2, `grown by ${grown} bytes`);
+    await engine.dispose();
+  }
+});
+
 test("whole parameters that are large arrive as they were given", async () => {
   const config = { ...tinyConfig, ...large };
   const seeded = await Encoder.fromConfig(config, { engine: here, seed: 9 });

@@ -125,9 +125,9 @@ test("an engine that is full still runs what it has, and loads again when there 
   const small = await Encoder.fromConfig(tinyConfig, { engine, seed: 1 });
   const expected = await small.run({ ids });
   const elsewhere = await createEngine({ variant: "simd" });
-  const files = await makeCheckpoint(elsewhere, { config: { vocab_size: 5_000_000 } });
+  const files = await makeCheckpoint(elsewhere, { config: { n_layers: 10, d_ff: 262_144 } });
   await elsewhere.dispose();
-  const filling = { ...wide, vocab_size: 6_000_000, d_model: 16 };
+  const filling = { ...wide, vocab_size: 7_400_000, d_model: 16 };
   const full = await Encoder.fromConfig(filling, { engine });
   const fresh = Object.values(files).map((bytes) => bytes.length);
   for (const dtype of /** @type {const} */ (["f32", "int8"])) {
