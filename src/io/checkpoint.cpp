@@ -118,7 +118,7 @@ bool CheckpointLoader::inspect(const TensorEntry& entry, const TensorBytes& byte
   if (is_whole(entry.name)) refuse(entry.name, {"comes twice"});
   const ParameterShape& shape = shape_of(entry);
   const Part part{entry, bytes, first};
-  const Arrival arrival = expect(part, static_cast<std::size_t>(shape.rows * shape.cols));
+  Arrival& arrival = expect(part, static_cast<std::size_t>(shape.rows * shape.cols));
   std::vector<float> values(std::min(kPart, bytes.size() / sizeof(float)));
   for (std::size_t from = 0; from < bytes.size(); from += kPart * sizeof(float)) {
     const std::size_t left = (bytes.size() - from) / sizeof(float);
@@ -152,28 +152,28 @@ void CheckpointLoader::place_scale(const Part& part, const std::string& name) {
   if (got != std::vector<Index>{count}) {
     refuse(part.entry.name, {"has shape ", shape_text(got), ", expected [", count, "]"});
   }
-  std::vector<float>& scales = scales_[name];
+  std::vector<float>& scales = arrivals_[part.entry.name].scales;
   scales.resize(static_cast<std::size_t>(count));
   if (receive(part, scales) && is_whole(name)) settle(name);
 }
 
 /// Decodes a part to its place in `out`, which has room for the whole tensor. True for the last.
 bool CheckpointLoader::receive(const Part& part, std::span<float> out) {
-  const Arrival arrival = expect(part, out.size());
+  Arrival& arrival = expect(part, out.size());
   const std::size_t size = element_bytes(part.entry), index = part.first / size;
   decode_part(part.entry, part.bytes, 0, index, out.subspan(index, part.bytes.size() / size));
   return note(part, arrival);
 }
 
 /// What has come of a tensor of `count` values, which this part goes on with.
-CheckpointLoader::Arrival CheckpointLoader::expect(const Part& part, std::size_t count) const {
+CheckpointLoader::Arrival& CheckpointLoader::expect(const Part& part, std::size_t count) {
   const auto& [entry, bytes, first] = part;
   const std::size_t size = element_bytes(entry), whole = count * size;
   if (entry.end - entry.begin != whole) {
     refuse(entry.name, {"has ", entry.end - entry.begin, " bytes, expected ", whole});
   }
-  const auto known = arrivals_.find(entry.name);
-  const Arrival arrival = known == arrivals_.end() ? Arrival{entry.dtype} : known->second;
+  Arrival& arrival = arrivals_[entry.name];
+  if (arrival.bytes == 0) arrival.dtype = entry.dtype;
   const std::size_t left = whole - arrival.bytes;
   const bool fits = bytes.size() % size == 0 && bytes.size() <= left;
   if (first == arrival.bytes && fits && entry.dtype == arrival.dtype) return arrival;
@@ -181,10 +181,9 @@ CheckpointLoader::Arrival CheckpointLoader::expect(const Part& part, std::size_t
                       ", expected at most ", left, " of ", arrival.dtype, " at ", arrival.bytes});
 }
 
-bool CheckpointLoader::note(const Part& part, Arrival arrival) {
+bool CheckpointLoader::note(const Part& part, Arrival& arrival) {
   arrival.bytes += part.bytes.size();
   arrival.whole = arrival.bytes == part.entry.end - part.entry.begin;
-  arrivals_[part.entry.name] = arrival;
   return arrival.whole;
 }
 
@@ -197,16 +196,16 @@ bool CheckpointLoader::is_whole(const std::string& name) const {
 void CheckpointLoader::settle(const std::string& name) {
   if (arrivals_[name].dtype == "I8") {
     if (!is_whole(text_of({name, kScale}))) return;
-    apply_scale(name, scales_[name]);
+    apply_scale(name);
   } else {
     refuse_scale(name);
   }
   parameters_.settle(name);
 }
 
-void CheckpointLoader::refuse_scale(const std::string& name) const {
-  if (scales_.contains(name))
-    refuse(text_of({name, kScale}), {"is there, but ", name, " is not I8"});
+void CheckpointLoader::refuse_scale(const std::string& name) {
+  const std::string scale = text_of({name, kScale});
+  if (arrivals_[scale].bytes > 0) refuse(scale, {"is there, but ", name, " is not I8"});
 }
 
 void CheckpointLoader::finish() {
@@ -219,7 +218,8 @@ void CheckpointLoader::finish() {
   }
 }
 
-void CheckpointLoader::apply_scale(const std::string& name, const std::vector<float>& scales) {
+void CheckpointLoader::apply_scale(const std::string& name) {
+  const std::vector<float>& scales = arrivals_[text_of({name, kScale})].scales;
   Matrix& values = parameters_.values(name);
   const Eigen::Map<const Eigen::ArrayXf> factors(scales.data(), static_cast<Index>(scales.size()));
   if (is_table(name)) {

@@ -75,22 +75,22 @@ class CheckpointLoader {
     std::string dtype;
     std::size_t bytes = 0;
     bool whole = false;
+    std::vector<float> scales;  // of a scale
   };
 
   void place_values(const Part& part);
   void place_scale(const Part& part, const std::string& name);
   const ParameterShape& shape_of(const TensorEntry& entry) const;
-  Arrival expect(const Part& part, std::size_t count) const;
+  Arrival& expect(const Part& part, std::size_t count);
   bool receive(const Part& part, std::span<float> out);
-  bool note(const Part& part, Arrival arrival);
+  bool note(const Part& part, Arrival& arrival);
   bool is_whole(const std::string& name) const;
   void settle(const std::string& name);
-  void refuse_scale(const std::string& name) const;
-  void apply_scale(const std::string& name, const std::vector<float>& scales);
+  void apply_scale(const std::string& name);
+  void refuse_scale(const std::string& name);
 
   Parameters& parameters_;
   std::map<std::string, Arrival> arrivals_;
-  std::map<std::string, std::vector<float>> scales_;
 };
 
 }  // namespace headscope
