@@ -10,6 +10,10 @@ import { isThreaded, moduleFolder, presetOf, VARIANTS } from "./variants.js";
 const MAKES_WORKER =
   /var workerOptions=\{[^{}]*\};(\w+)=new Worker\(new URL\("[^"]+",import\.meta\.url\),workerOptions\)/;
 
+/** How it gets its module, at the end of a function. */
+const LOADS_MODULE =
+  /if\(Module\["instantiateWasm"\]\)\{try\{return (Module\["instantiateWasm"\]\(info,receiveInstance\))\}catch.*?;return\{\}\}/;
+
 /**
  * Builds the four modules and writes them to `folder`: VARIANT.wasm, VARIANT.web.js (many servers know
  * no .mjs, and browsers take no script of an unknown type), VARIANT.node.mjs and, of those without
@@ -59,9 +63,26 @@ function customSection(name, content) {
   return Uint8Array.from([0, body.length, ...body]);
 }
 
-/** Emscripten leaves the names of local variables long. @param {string} glue @returns {string} */
+/**
+ * Leaves out what nothing uses any more, and the long names of local variables.
+ * @param {string} glue @returns {string}
+ */
 function minify(glue) {
-  return transformSync(glue, { minify: true, target: "es2022" }).code;
+  const [head, body, tail] = glue.split(/var moduleRtn;|return moduleRtn;/);
+  // As a module of its own: unused parts are left out at the top of a module only.
+  const shaken = transformSync(`var moduleRtn;${body};export{moduleRtn}`, {
+    minify: true,
+    treeShaking: true,
+    format: "esm",
+    target: "es2022",
+  });
+  const returned = replaceOrFail(
+    shaken.code,
+    /export\{(\w+) as moduleRtn\};\s*$/,
+    (_, name) => `return ${name};`,
+    "any variant",
+  );
+  return transformSync(head + returned + tail, { minify: true, target: "es2022" }).code;
 }
 
 /**
@@ -71,7 +92,9 @@ function minify(glue) {
 export function patchGlue(glue, variant, kind, version) {
   const wasm = new RegExp(`${variant}\\.${kind}\\.wasm`, "g");
   const named = replaceOrFail(glue, wasm, `${variant}.wasm`, variant);
-  const patched = isThreaded(variant) ? patchThreads(named, variant, kind) : named;
+  // The module comes compiled: what would load it is left out.
+  const given = replaceOrFail(named, LOADS_MODULE, (_, call) => `return ${call}}`, variant);
+  const patched = isThreaded(variant) ? patchThreads(given, variant, kind) : given;
   // A classic script exports nothing; it travels inside of what uses it.
   if (kind === "classic") return patched;
   return `${patched}export const stamp = "${stampOf(variant, version)}";\n`;
