@@ -6,7 +6,7 @@
 namespace headscope::marshal {
 namespace {
 
-val slice(const val& array, std::size_t first, std::size_t count) {
+val view(const val& array, std::size_t first, std::size_t count) {
   const auto begin = static_cast<double>(first);
   return array.call<val>("subarray", begin, begin + static_cast<double>(count));
 }
@@ -26,15 +26,17 @@ ArrayBytes::ArrayBytes(const val& array, const Fields& piece) : array_(array) {
 }
 
 void ArrayBytes::copy(std::size_t first, std::span<std::uint8_t> out) const {
-  copy_in(view(first, out.size()), out);
+  copy_in(view(array_, begin_ + first, out.size()), out);
 }
 
-val ArrayBytes::view(std::size_t first, std::size_t count) const {
-  return slice(array_, begin_ + first, count);
+val ArrayBytes::alone() const {
+  if (size_ == length_of(array_)) return array_;
+  const auto begin = static_cast<double>(begin_);
+  return array_.call<val>("slice", begin, begin + static_cast<double>(size_));
 }
 
 void ArrayTable::append(const ArrayBytes& bytes) {
-  chunks_.push_back({bytes.view(0, bytes.size()), size_});
+  chunks_.push_back({bytes.alone(), size_});
   size_ += bytes.size();
 }
 
@@ -49,7 +51,7 @@ void ArrayTable::read(Index row, std::span<float> out) const {
     const std::size_t end = next == chunks_.end() ? size_ : next->begin;
     const Chunk& chunk = *std::prev(next);
     const std::size_t count = std::min(left.size(), end - at);
-    copy_in(slice(chunk.bytes, at - chunk.begin, count), left.first(count));
+    copy_in(view(chunk.bytes, at - chunk.begin, count), left.first(count));
     left = left.subspan(count);
     at += count;
   }

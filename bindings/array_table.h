@@ -17,8 +17,8 @@ class ArrayBytes final : public TensorBytes {
   ArrayBytes(const val& array, const Fields& piece);
   std::size_t size() const override { return size_; }
   void copy(std::size_t first, std::span<std::uint8_t> out) const override;
-  /// A view of the `count` bytes from `first` on.
-  val view(std::size_t first, std::size_t count) const;
+  /// The array, if it is this and nothing else; or a copy out of it, which does not keep the rest.
+  val alone() const;
 
  private:
   const val& array_;
@@ -30,7 +30,7 @@ class ArrayBytes final : public TensorBytes {
 /// can be no larger than its maximum and never shrinks, does without it.
 class ArrayTable final : public TableRows {
  public:
-  /// The bytes behind those that there are. The array must be the table's own from now on.
+  /// The bytes behind those that there are. An array of nothing else is the table's from now on.
   void append(const ArrayBytes& bytes);
   void read(Index row, std::span<float> out) const override;
 

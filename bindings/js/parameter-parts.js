@@ -7,8 +7,8 @@ import { HeadscopeError } from "./trace/error.js";
 /** @typedef {import("./protocol.js").Part} Part */
 
 /**
- * A part on its way to an engine. `own`: its bytes may be given away. `stays`: it is of a table whose
- * bytes the engine keeps. Those that are not `own` are of at most `parcelBytes`.
+ * A part on its way to an engine. `own`: its bytes may be given away. `stays`: all of them are of a
+ * table, and the engine keeps them. Those that are not `own` are of at most `parcelBytes`.
  *
  * @typedef {Part & { own: boolean, stays: boolean }} Parcel
  */
@@ -35,11 +35,10 @@ function isReadByRows({ name, dtype }) {
  */
 export function partsOfFiles(files) {
   return files.flatMap((file) => {
+    if (file.own) return [wholeFile(file)];
+    const staying = file.tensors.filter(isReadByRows);
     const others = file.tensors.filter((tensor) => !isReadByRows(tensor));
-    const staying = cut(file.tensors.filter(isReadByRows), file.bytes, true);
-    // Once the file is given away nothing can be copied out of it.
-    if (file.own) return [...staying, wholeFile({ ...file, tensors: others })];
-    return alternate(cut(others, file.bytes, false), staying);
+    return alternate(cut(others, file.bytes, false), cut(staying, file.bytes, true));
   });
 }
 
@@ -70,6 +69,7 @@ function wholeFile({ tensors, bytes, own }) {
     first: 0,
     at: tensor.begin,
     length: tensor.end - tensor.begin,
+    stays: isReadByRows(tensor),
   }));
   return { pieces, bytes, own, stays: false };
 }
