@@ -40,9 +40,9 @@ void ArrayTable::append(const ArrayBytes& bytes) {
   size_ += bytes.size();
 }
 
-void ArrayTable::read(Index row, std::span<float> out) const {
+void ArrayTable::read(std::size_t first, std::span<float> out) const {
   std::span left(reinterpret_cast<std::uint8_t*>(out.data()), out.size_bytes());
-  std::size_t at = static_cast<std::size_t>(row) * left.size();
+  std::size_t at = first * sizeof(float);
   // A row may begin in one chunk and end in the next.
   while (!left.empty()) {
     const auto next =

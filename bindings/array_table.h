@@ -17,7 +17,7 @@ class ArrayBytes final : public TensorBytes {
   ArrayBytes(const val& array, const Fields& piece);
   std::size_t size() const override { return size_; }
   void copy(std::size_t first, std::span<std::uint8_t> out) const override;
-  /// The array, if it is this and nothing else; or a copy out of it, which does not keep the rest.
+  /// The array, if there is nothing else in it; or a copy out of it, which does not keep the rest.
   val alone() const;
 
  private:
@@ -32,7 +32,7 @@ class ArrayTable final : public TableRows {
  public:
   /// The bytes behind those that there are. An array of nothing else is the table's from now on.
   void append(const ArrayBytes& bytes);
-  void read(Index row, std::span<float> out) const override;
+  void read(std::size_t first, std::span<float> out) const override;
 
  private:
   struct Chunk {

@@ -170,13 +170,13 @@ TensorEntry tensor_in(const Fields& tensor) {
   return entry;
 }
 
-/// Has a part of a table stay in the array that it came in.
+/// Has a part of the token table stay in JavaScript's memory.
 void keep_rows(EncoderSlot& slot, const TensorEntry& entry, const marshal::ArrayBytes& part,
                std::size_t first) {
   const bool whole = loader_of(slot).inspect(entry, part, first);
   if (!slot.table) slot.table = std::make_unique<marshal::ArrayTable>();
   slot.table->append(part);
-  if (whole) slot.encoder.parameters().set_rows(entry.name, std::move(slot.table));
+  if (whole) slot.encoder.parameters().set_rows(std::move(slot.table));
 }
 
 val encoder_place(int id, const val& tensor, const val& bytes) {

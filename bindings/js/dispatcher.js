@@ -72,12 +72,14 @@ export class Dispatcher {
 }
 
 /**
- * An error as a message can carry it: a HeadscopeError by its code, anything else as `internal`.
+ * An error as a message can carry it: a HeadscopeError by its code, memory of JavaScript's that cannot
+ * be had as `out-of-memory`, anything else as `internal`.
  *
  * @param {unknown} error
  * @returns {{ code: ErrorCode, message: string }}
  */
 function asPlainError(error) {
   if (error instanceof HeadscopeError) return { code: error.code, message: error.message };
-  return { code: "internal", message: `engine: ${error instanceof Error ? error.message : error}` };
+  const code = error instanceof RangeError ? "out-of-memory" : "internal";
+  return { code, message: `engine: ${error instanceof Error ? error.message : error}` };
 }

@@ -81,7 +81,8 @@ export class Engine {
   }
 
   /**
-   * Bytes of the WebAssembly memory, which grows and never shrinks.
+   * Bytes of the WebAssembly memory, which grows and never shrinks. A token table that was loaded in
+   * float32 is not in it.
    *
    * @returns {Promise<number>}
    * @throws {HeadscopeError} `disposed`

@@ -51,7 +51,7 @@ export async function loadPretrained(source, options, defaultEngine) {
     return Promise.all([reading, started]);
   });
   const caller = "fromPretrained";
-  const parameters = { parts: async () => movable(() => partsOfFiles(files), caller) };
+  const parameters = { parts: () => partsOfFiles(files) };
   const retell = { config: asConfigFault(place.describe("config.json")) };
   return load(home, { config, dtype }, { parameters, caller, tokenizer, signal, retell });
 }
@@ -110,14 +110,7 @@ export async function loadConfigured(config, options, defaultEngine) {
   const home = await untilAborted(Promise.resolve(engine ?? defaultEngine()), signal, caller);
   /** @type {Parameters} */
   const parameters =
-    values === undefined
-      ? { seed }
-      : {
-          parts: async (shapes) => {
-            const known = await shapes;
-            return movable(() => partsOfValues(values, known), caller);
-          },
-        };
+    values === undefined ? { seed } : { parts: (shapes) => partsOfValues(values, shapes) };
   const retell = { parameters: asParameterFault };
   return load(home, own, { parameters, caller, tokenizer: made, signal, retell });
 }
@@ -135,10 +128,10 @@ function asParameterFault(error) {
 }
 
 /**
- * Where parameters come from: `parts` cuts them up, if need be by what the model has; `seed` makes
- * them.
+ * Where parameters come from: `parts` cuts them up, once it is known what the model has; `seed`
+ * makes them.
  *
- * @typedef {{ parts: (shapes: Promise<LoadResult["shapes"]>) => Promise<Parcel[]>, seed?: undefined }
+ * @typedef {{ parts: (shapes: LoadResult["shapes"]) => Parcel[], seed?: undefined }
  *   | { seed: number, parts?: undefined }} Parameters
  */
 
@@ -165,17 +158,16 @@ function asParameterFault(error) {
 async function load(engine, args, { parameters, caller, tokenizer, signal, retell = {} }) {
   const { connection } = inside(engine);
   const beginning = connection.call("load", args, { caller }).catch(rethrow(retell.config));
-  const completing = (async () => {
+  const completing = beginning.then(async ({ encoder, shapes }) => {
     try {
-      await sendParts(engine, beginning, { parameters, caller, signal });
-      const { encoder } = await beginning;
+      await sendParts(engine, { encoder, shapes }, { parameters, caller, signal });
       const { seed } = parameters;
       const last = seed === undefined ? { encoder } : { encoder, seed };
       await connection.call("complete", last, { caller });
     } catch (error) {
       rethrow(retell.parameters)(error);
     }
-  })();
+  });
   try {
     await untilAborted(completing, signal, caller);
     const { encoder, config, shapes, int8Kernel } = await beginning;
@@ -209,26 +201,23 @@ const partsAtOnce = 4;
 
 /**
  * @param {Engine} engine
- * @param {Promise<LoadResult>} beginning the first part is copied meanwhile
+ * @param {Pick<LoadResult, "encoder" | "shapes">} begun
  * @param {Pick<Loading, "parameters" | "caller" | "signal">} options
  */
-async function sendParts(engine, beginning, { parameters, caller, signal }) {
+async function sendParts(engine, { encoder, shapes }, { parameters, caller, signal }) {
   const { connection } = inside(engine);
   /** @type {Promise<unknown>[]} */
   const placing = [];
   /** @type {ArrayBuffer[]} */
   const free = [];
-  const shapes = beginning.then((begun) => begun.shapes);
-  // Whoever waits for the beginning hears of its failure.
-  shapes.catch(() => {});
-  for (const parcel of (await parameters.parts?.(shapes)) ?? []) {
-    throwIfAborted(signal, caller);
+  const parcels = movable(() => parameters.parts?.(shapes) ?? [], caller);
+  for (const parcel of parcels) {
     if (placing.length >= partsAtOnce) await placing.shift();
+    throwIfAborted(signal, caller);
     const { part, transfer } = movable(() => wrap(parcel, engine, free), caller);
-    const { encoder } = await beginning;
     const placed = connection.call("place", { encoder, ...part }, { caller, transfer });
     const freed = placed.then((bytes) => {
-      if (bytes !== undefined && engine.info.worker && !parcel.own) free.push(bufferOf(bytes));
+      if (bytes !== undefined) free.push(bufferOf(bytes));
     });
     // Of several failures one is told.
     freed.catch(() => {});
@@ -239,8 +228,8 @@ async function sendParts(engine, beginning, { parameters, caller, signal }) {
 
 /**
  * A part as it goes to an engine. A worker gets a copy of what the caller keeps, which is moved: a
- * message alone would copy it twice, out of this thread and into the other. What stays is a copy in
- * any case.
+ * message alone would copy it twice, out of this thread and into the other. What stays of the
+ * caller's is a copy in any case.
  *
  * @param {Parcel} parcel
  * @param {Engine} engine
@@ -248,15 +237,18 @@ async function sendParts(engine, beginning, { parameters, caller, signal }) {
  *   that is new costs more than what is copied into it
  * @returns {{ part: Part, transfer: ArrayBuffer[] }}
  */
-function wrap({ pieces, bytes, own, stays }, { info }, free) {
-  if (!info.worker) return { part: { pieces, bytes: stays ? bytes.slice() : bytes }, transfer: [] };
-  if (own) return { part: { pieces, bytes }, transfer: [bufferOf(bytes)] };
+function wrap({ pieces, bytes, own }, { info }, free) {
+  const stays = pieces.some((piece) => piece.stays);
+  if (own || !info.worker) {
+    const part = { pieces, bytes: stays && !own ? bytes.slice() : bytes, lent: false };
+    return { part, transfer: info.worker ? [bufferOf(bytes)] : [] };
+  }
   const buffer = stays
     ? new ArrayBuffer(bytes.length)
     : (free.pop() ?? new ArrayBuffer(parcelBytes));
   const copy = new Uint8Array(buffer, 0, bytes.length);
   copy.set(bytes);
-  return { part: { pieces, bytes: copy }, transfer: [buffer] };
+  return { part: { pieces, bytes: copy, lent: !stays }, transfer: [buffer] };
 }
 
 /**

@@ -54,10 +54,10 @@ import { HeadscopeError } from "./trace/error.js";
 
 /**
  * Some of a tensor's bytes: `length` of them from its byte `first` on, `at` this index of the bytes
- * that come with it. `stays`: the engine keeps those, or a copy where there are others
- * with them, and reads rows of the table from them.
+ * that come with it. `stays`: the engine keeps those, or a copy where there are others with them,
+ * and reads rows of the table from there.
  *
- * @typedef {Tensor & { first: number, at: number, length: number, stays?: boolean }} Piece
+ * @typedef {Tensor & { first: number, at: number, length: number, stays: boolean }} Piece
  */
 
 /**

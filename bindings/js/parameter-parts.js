@@ -4,13 +4,12 @@ import { HeadscopeError } from "./trace/error.js";
 /** @typedef {import("./module.js").Piece} Piece */
 /** @typedef {import("./module.js").Tensor} Tensor */
 /** @typedef {import("./protocol.js").LoadResult} LoadResult */
-/** @typedef {import("./protocol.js").Part} Part */
 
 /**
- * A part on its way to an engine. `own`: its bytes may be given away. `stays`: all of them are of a
- * table, and the engine keeps them. Those that are not `own` are of at most `parcelBytes`.
+ * A part that is to go to an engine. `own`: its bytes may be given away; others are of at most
+ * `parcelBytes`, and either all of its pieces stay or none.
  *
- * @typedef {Part & { own: boolean, stays: boolean }} Parcel
+ * @typedef {{ pieces: Piece[], bytes: Uint8Array, own: boolean }} Parcel
  */
 
 /** Bytes that are copied at once for a worker, which places them while the next are copied. */
@@ -71,7 +70,7 @@ function wholeFile({ tensors, bytes, own }) {
     length: tensor.end - tensor.begin,
     stays: isReadByRows(tensor),
   }));
-  return { pieces, bytes, own, stays: false };
+  return { pieces, bytes, own };
 }
 
 /** No value is wider, and none is cut. */
@@ -110,7 +109,6 @@ function cut(tensors, bytes, stays) {
     pieces,
     bytes: bytes.subarray(begin, end),
     own: false,
-    stays,
   }));
 }
 

@@ -51,11 +51,11 @@ export async function beginEncoder(module, { config, dtype }) {
  *
  * @param {Module} module
  * @param {{ encoder: number } & Part} args
- * @returns {Uint8Array | undefined} the bytes, which may carry another part, unless they stay
+ * @returns {Uint8Array | undefined} the bytes, where they are lent
  */
-export function placePart(module, { encoder, pieces, bytes }) {
+export function placePart(module, { encoder, pieces, bytes, lent }) {
   for (const piece of pieces) unwrap(module.encoderPlace(encoder, piece, bytes));
-  return pieces.some(({ stays }) => stays) ? undefined : bytes;
+  return lent ? bytes : undefined;
 }
 
 /**

@@ -2,10 +2,10 @@
 /** @typedef {import("./module.js").ErrorCode} ErrorCode */
 /** @typedef {import("./module.js").HeadGate} HeadGate */
 /** @typedef {import("./module.js").Int8Kernel} Int8Kernel */
+/** @typedef {import("./module.js").Piece} Piece */
 /** @typedef {import("./module.js").RunRequest} RunRequest */
 /** @typedef {import("./module.js").Sequence} Sequence */
 /** @typedef {import("./module.js").SequenceResult} SequenceResult */
-/** @typedef {import("./module.js").Piece} Piece */
 /** @typedef {import("./runtime.js").Runtime} Runtime */
 /** @typedef {import("./runtime.js").RuntimeSettings} RuntimeSettings */
 
@@ -17,8 +17,8 @@
  * @property {{ args: RuntimeSettings, result: Runtime["info"] }} start first, once
  * @property {{ args: LoadArguments, result: LoadResult }} load begins an encoder, which `place` and
  *   then `complete` make whole; one that fails is disposed by who began it
- * @property {{ args: { encoder: number } & Part, result: Uint8Array | undefined }} place gives the
- *   bytes back, but not those of pieces that stay
+ * @property {{ args: { encoder: number } & Part, result: Uint8Array | undefined }} place gives
+ *   lent bytes back
  * @property {{ args: { encoder: number, seed?: number }, result: undefined }} complete `seed` makes
  *   the parameters
  * @property {{ args: { encoder: number, request: RunRequest }, result: RunResult }} run
@@ -33,9 +33,10 @@
  */
 
 /**
- * Pieces of tensors and the bytes that they lie in. A tensor's come in their order.
+ * Pieces of tensors and the bytes that they lie in; a tensor's come in their order. `lent`: the memory
+ * of the bytes is wanted back.
  *
- * @typedef {{ pieces: Piece[], bytes: Uint8Array }} Part
+ * @typedef {{ pieces: Piece[], bytes: Uint8Array, lent: boolean }} Part
  * @typedef {{ config: EncoderConfig, dtype: "f32" | "int8" }} LoadArguments
  * @typedef {{ encoder: number, config: EncoderConfig, shapes: { name: string, shape: number[] }[],
  *   int8Kernel: Int8Kernel | undefined }} LoadResult

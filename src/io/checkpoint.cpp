@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -64,19 +65,19 @@ void check_finite(const std::string& name, std::span<const float> values, std::s
 /// Values that are decoded, or looked at, while they are in a cache.
 constexpr std::size_t kPart = 16384;
 
-/// Decodes the values from byte `from` on to `out`; the first is the tensor's value number `index`.
-void decode_part(const TensorEntry& entry, const TensorBytes& bytes, std::size_t from,
-                 std::size_t index, std::span<float> out) {
-  const std::size_t size = element_bytes(entry);
+/// Decodes all values of the bytes to `out`, or, where they are only looked at, to scratch of kPart
+/// values. The first is the tensor's value number `index`.
+void decode_part(const TensorEntry& entry, const TensorBytes& bytes, std::size_t index, float* out,
+                 bool look_only = false) {
+  const std::size_t size = element_bytes(entry), count = bytes.size() / size;
   const bool plain = entry.dtype == "F32";
-  std::vector<std::uint8_t> encoded(plain ? 0 : std::min(kPart, out.size()) * size);
-  for (std::size_t first = 0; first < out.size(); first += kPart) {
-    const std::span<float> part = out.subspan(first, std::min(kPart, out.size() - first));
+  std::vector<std::uint8_t> encoded(plain ? 0 : std::min(kPart, count) * size);
+  for (std::size_t first = 0; first < count; first += kPart) {
+    const std::span part(look_only ? out : out + first, std::min(kPart, count - first));
     if (plain) {
-      bytes.copy(from + first * size,
-                 {reinterpret_cast<std::uint8_t*>(part.data()), part.size_bytes()});
+      bytes.copy(first * size, {reinterpret_cast<std::uint8_t*>(part.data()), part.size_bytes()});
     } else {
-      bytes.copy(from + first * size, std::span(encoded).first(part.size() * size));
+      bytes.copy(first * size, std::span(encoded).first(part.size() * size));
       for (std::size_t i = 0; i < part.size(); ++i)
         part[i] = decode(entry.dtype, encoded.data() + i * size);
     }
@@ -114,20 +115,16 @@ void CheckpointLoader::place(const TensorEntry& entry, const TensorBytes& bytes,
 
 bool CheckpointLoader::inspect(const TensorEntry& entry, const TensorBytes& bytes,
                                std::size_t first) {
-  require(entry.dtype == "F32", ErrorCode::kInternal, "checkpoint: only F32 is read where it is");
+  require(entry.name == kTokenTable && entry.dtype == "F32", ErrorCode::kInternal,
+          "checkpoint: only a token table in F32 stays where it is");
   if (is_whole(entry.name)) refuse(entry.name, {"comes twice"});
   const ParameterShape& shape = shape_of(entry);
   const Part part{entry, bytes, first};
-  Arrival& arrival = expect(part, static_cast<std::size_t>(shape.rows * shape.cols));
-  std::vector<float> values(std::min(kPart, bytes.size() / sizeof(float)));
-  for (std::size_t from = 0; from < bytes.size(); from += kPart * sizeof(float)) {
-    const std::size_t left = (bytes.size() - from) / sizeof(float);
-    decode_part(entry, bytes, from, (first + from) / sizeof(float),
-                std::span(values).first(std::min(kPart, left)));
-  }
-  if (!note(part, arrival)) return false;
-  refuse_scale(entry.name);
-  return true;
+  const auto rows = static_cast<std::uint64_t>(shape.rows);
+  Arrival& arrival = expect(part, rows * static_cast<std::uint64_t>(shape.cols));
+  std::vector<float> scratch(kPart);
+  decode_part(entry, bytes, first / sizeof(float), scratch.data(), true);
+  return note(part, arrival);
 }
 
 void CheckpointLoader::place_values(const Part& part) {
@@ -160,21 +157,26 @@ void CheckpointLoader::place_scale(const Part& part, const std::string& name) {
 /// Decodes a part to its place in `out`, which has room for the whole tensor. True for the last.
 bool CheckpointLoader::receive(const Part& part, std::span<float> out) {
   Arrival& arrival = expect(part, out.size());
-  const std::size_t size = element_bytes(part.entry), index = part.first / size;
-  decode_part(part.entry, part.bytes, 0, index, out.subspan(index, part.bytes.size() / size));
+  const std::size_t index = part.first / element_bytes(part.entry);
+  decode_part(part.entry, part.bytes, index, out.data() + index);
   return note(part, arrival);
 }
 
 /// What has come of a tensor of `count` values, which this part goes on with.
-CheckpointLoader::Arrival& CheckpointLoader::expect(const Part& part, std::size_t count) {
+CheckpointLoader::Arrival& CheckpointLoader::expect(const Part& part, std::uint64_t count) {
   const auto& [entry, bytes, first] = part;
-  const std::size_t size = element_bytes(entry), whole = count * size;
+  const std::size_t size = element_bytes(entry);
+  const std::uint64_t whole = count * size;
+  if (whole > std::numeric_limits<std::size_t>::max()) {
+    fail(ErrorCode::kOutOfMemory, {"checkpoint: \"", entry.name, "\" has ", whole,
+                                   " bytes: more than can be addressed here"});
+  }
   if (entry.end - entry.begin != whole) {
     refuse(entry.name, {"has ", entry.end - entry.begin, " bytes, expected ", whole});
   }
   Arrival& arrival = arrivals_[entry.name];
   if (arrival.bytes == 0) arrival.dtype = entry.dtype;
-  const std::size_t left = whole - arrival.bytes;
+  const std::uint64_t left = whole - arrival.bytes;
   const bool fits = bytes.size() % size == 0 && bytes.size() <= left;
   if (first == arrival.bytes && fits && entry.dtype == arrival.dtype) return arrival;
   refuse(entry.name, {"has ", bytes.size(), " bytes of ", entry.dtype, " at ", first,
@@ -215,6 +217,7 @@ void CheckpointLoader::finish() {
     const std::string scale = text_of({shape.name, kScale});
     if (arrivals_[shape.name].dtype == "I8" && !is_whole(scale))
       refuse(scale, {"is missing, and ", shape.name, " is I8"});
+    if (arrivals_[shape.name].dtype != "I8") refuse_scale(shape.name);
   }
 }
 

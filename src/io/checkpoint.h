@@ -56,8 +56,8 @@ class CheckpointLoader {
   void place(const TensorEntry& entry, const TensorBytes& bytes, std::size_t first = 0);
   void place(const TensorEntry& entry, std::span<const std::uint8_t> bytes, std::size_t first = 0);
 
-  /// Looks at F32 values of a table that stay where they are, and holds them to the same. True for
-  /// the last of them: its rows may be set.
+  /// Looks at F32 values of the token table, which stay where they are, and holds them to the same.
+  /// True for the last of them: its rows may be set.
   bool inspect(const TensorEntry& entry, const TensorBytes& bytes, std::size_t first);
 
   /// Throws bad-checkpoint, naming the first tensor that never came.
@@ -81,7 +81,7 @@ class CheckpointLoader {
   void place_values(const Part& part);
   void place_scale(const Part& part, const std::string& name);
   const ParameterShape& shape_of(const TensorEntry& entry) const;
-  Arrival& expect(const Part& part, std::size_t count);
+  Arrival& expect(const Part& part, std::uint64_t count);
   bool receive(const Part& part, std::span<float> out);
   bool note(const Part& part, Arrival& arrival);
   bool is_whole(const std::string& name) const;

@@ -74,7 +74,7 @@ std::vector<ParameterShape> layer_shapes(const Config& config, Index layer) {
 std::vector<ParameterShape> parameter_shapes(const Config& config) {
   std::vector<ParameterShape> shapes;
   Table table(shapes, "");
-  table.matrix("embeddings.token", config.vocab_size, config.d_input, Initial::kUnitRows);
+  table.matrix(kTokenTable, config.vocab_size, config.d_input, Initial::kUnitRows);
   if (config.position.kind == PositionKind::kLearned) {
     table.matrix("embeddings.position", config.max_tokens, config.d_input, Initial::kUnitRows);
   }
@@ -130,7 +130,7 @@ const float* Parameters::vector_or_null(const std::string& name) const {
 
 void Parameters::read_row(const std::string& name, Index row, std::span<float> out) const {
   const Home& home = homes_[index_of(name)];
-  if (home.rows) return home.rows->read(row, out);
+  if (home.rows) return home.rows->read(static_cast<std::size_t>(row) * out.size(), out);
   std::copy_n(home.values.row(row).data(), out.size(), out.data());
 }
 
@@ -169,8 +169,8 @@ void Parameters::set_home(const std::string& name, Weight& weight, Index first_c
   home.first_column = first_column;
 }
 
-void Parameters::set_rows(const std::string& name, std::unique_ptr<TableRows> rows) {
-  Home& home = homes_[index_of(name)];
+void Parameters::set_rows(std::unique_ptr<TableRows> rows) {
+  Home& home = homes_[index_of(kTokenTable)];
   home.rows = std::move(rows);
   home.settled = true;
 }
@@ -196,8 +196,7 @@ Matrix Parameters::read(const std::string& name) const {
   if (!home.rows && (!home.weight || !home.settled)) return home.values;
   Matrix out(shapes_[i].rows, shapes_[i].cols);
   if (home.rows) {
-    for (Index row = 0; row < out.rows(); ++row)
-      home.rows->read(row, {out.row(row).data(), static_cast<std::size_t>(out.cols())});
+    home.rows->read(0, {out.data(), static_cast<std::size_t>(out.size())});
     return out;
   }
   home.weight->unpack_columns(home.first_column, view(out));

@@ -36,16 +36,21 @@ std::vector<ParameterShape> layer_shapes(const Config& config, Index layer);
 /// loading, initialisation and packing iterate.
 std::vector<ParameterShape> parameter_shapes(const Config& config);
 
-/// The rows of a table that is kept outside of this memory.
+/// The one table that may be kept outside of this memory: of most models it is the largest tensor,
+/// and a run takes a row for each of its tokens alone.
+inline constexpr const char* kTokenTable = "embeddings.token";
+
+/// The values of a table that is kept outside of this memory, row by row.
 class TableRows {
  public:
   virtual ~TableRows() = default;
-  virtual void read(Index row, std::span<float> out) const = 0;
+  /// Copies out.size() values from number `first` on.
+  virtual void read(std::size_t first, std::span<float> out) const = 0;
 };
 
 /// Values of the parameters by name. A matrix may have a home in a weight, where it is packed as
-/// soon as it is settled, and from which it is still read. Of a table of which each run takes a few
-/// rows alone, all may be kept elsewhere.
+/// soon as it is settled, and from which it is still read. The rows of the token table may be kept
+/// elsewhere.
 class Parameters {
  public:
   explicit Parameters(std::vector<ParameterShape> shapes);
@@ -56,13 +61,13 @@ class Parameters {
   bool has(const std::string& name) const { return index_.contains(name); }
 
   /// The values, allocated (zero) on first use, to be written or read. Throws internal for what has
-  /// been settled in a weight.
+  /// been settled in a weight or is kept elsewhere.
   Matrix& values(const std::string& name);
   /// The same, but undefined at first, for who writes all of them.
   Matrix& room(const std::string& name);
   /// The first row's values; null where the table has no such name (an optional bias, say).
   const float* vector_or_null(const std::string& name) const;
-  /// One row of a matrix that is not settled in a weight, wherever it is kept.
+  /// One row, out.size() values, of a matrix that is not settled in a weight, wherever it is kept.
   void read_row(const std::string& name, Index row, std::span<float> out) const;
   /// What is not settled in a weight or kept elsewhere.
   ConstMatrixView matrix(const std::string& name) const;
@@ -74,8 +79,8 @@ class Parameters {
   /// Says where the matrix lives once it is settled: in `weight`, from first_column on. The weight
   /// must outlive this object and stay where it is.
   void set_home(const std::string& name, Weight& weight, Index first_column);
-  /// Settles a table whose rows are kept elsewhere.
-  void set_rows(const std::string& name, std::unique_ptr<TableRows> rows);
+  /// Settles the token table: its rows are kept elsewhere.
+  void set_rows(std::unique_ptr<TableRows> rows);
   /// The values are complete: those with a home are packed there, and their plain form is freed.
   /// Settling twice changes nothing.
   void settle(const std::string& name);

@@ -2,6 +2,7 @@
 // loader into an encoder that runs once.
 
 #include <cstring>
+#include <memory>
 #include <span>
 
 #include "fuzzed_model.h"
@@ -86,6 +87,17 @@ std::vector<Tensor> any_tensors(FuzzedDataProvider& data, const Parameters& para
   return tensors;
 }
 
+class KeptRows final : public TableRows {
+ public:
+  explicit KeptRows(std::span<const std::uint8_t> bytes) : bytes_(bytes.begin(), bytes.end()) {}
+  void read(std::size_t first, std::span<float> out) const override {
+    std::memcpy(out.data(), bytes_.data() + first * sizeof(float), out.size_bytes());
+  }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+};
+
 bool are_tame(const Parameters& parameters) {
   for (const ParameterShape& shape : parameters.shapes()) {
     const Matrix values = parameters.read(shape.name);
@@ -104,14 +116,23 @@ void load_and_run(FuzzedDataProvider& data) {
       {WeightFormat::kFloat32, WeightFormat::kInt8Wide, WeightFormat::kInt8Dot});
   Encoder encoder(config, format);
   CheckpointLoader loader(encoder.parameters());
+  const bool may_stay = data.ConsumeBool();
+  std::unique_ptr<TableRows> rows;
   for (const Tensor& tensor : any_tensors(data, encoder.parameters())) {
     const std::span<const std::uint8_t> bytes = tensor.bytes;
     const std::size_t cut =
         is_rare(data, 4) ? data.ConsumeIntegralInRange<std::size_t>(0, bytes.size()) : bytes.size();
-    loader.place(tensor.entry, bytes.first(cut));
-    if (cut < bytes.size()) loader.place(tensor.entry, bytes.subspan(cut), cut);
+    const bool stays = may_stay && tensor.entry.name == kTokenTable && tensor.entry.dtype == "F32";
+    const auto give = [&](std::span<const std::uint8_t> part, std::size_t first) {
+      if (!stays) return loader.place(tensor.entry, part, first);
+      if (loader.inspect(tensor.entry, SpanBytes(part), first))
+        rows = std::make_unique<KeptRows>(bytes);
+    };
+    give(bytes.first(cut), 0);
+    if (cut < bytes.size()) give(bytes.subspan(cut), cut);
   }
   loader.finish();
+  if (rows) encoder.parameters().set_rows(std::move(rows));
   encoder.finish();
   const bool tame = is_tame(config) && are_tame(encoder.parameters());
   run_model(context, encoder, any_request(data, config), config.n_layers, tame);

@@ -10,6 +10,7 @@ import { readCheckpoint } from "../../bindings/js/checkpoint.js";
 import { openSource } from "../../bindings/js/checkpoint-source.js";
 import { carryOut } from "../../bindings/js/commands.js";
 import { instantiateModule, unwrap } from "../../bindings/js/module.js";
+import { partsOfFiles } from "../../bindings/js/parameter-parts.js";
 import { attentionDistance, cosine } from "./fixture-distance.js";
 import { floatModelFolder, modelFolder, tinyConfig } from "./tiny-model.js";
 
@@ -80,7 +81,7 @@ test("the dot kernel is close where its instruction is right, however fast it is
   const { encoder, int8Kernel } = /** @type {LoadResult} */ (
     await carryOut("load", module, { config, dtype: "int8" }, nothing)
   );
-  for (const file of files) carryOut("place", module, { encoder, ...file }, nothing);
+  for (const part of partsOfFiles(files)) carryOut("place", module, { encoder, ...part }, nothing);
   carryOut("complete", module, { encoder }, nothing);
   assert.equal(int8Kernel, "dot");
   const worst = { cosine: 1, attention: 0 };

@@ -80,9 +80,9 @@ function besideBundle(up) {
 }
 
 /**
- * Makes two chunks of what is shared: the traces' and the engine's. What the same entries reach becomes
- * one chunk, so those that need an engine import all that does, and the others all that traces need. A
- * page waits for few files.
+ * Makes two chunks of what the package's entries share: the traces' and the engine's. What the same
+ * entries reach becomes one chunk, so those that need an engine import all that does, and the others all
+ * that traces need. A page that imports one waits for three files.
  * @returns {esbuild.Plugin}
  */
 function twoChunks() {

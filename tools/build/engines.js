@@ -34,7 +34,7 @@ export function buildEngines(folder, version) {
       const linked = `${variant}.${kind}${kind === "classic" ? ".js" : ".mjs"}`;
       const glue = readFileSync(join(moduleFolder(variant), linked), "utf8");
       const name = `${variant}.${kind}${kind === "node" ? ".mjs" : ".js"}`;
-      writeIfChanged(join(folder, name), minify(patchGlue(glue, variant, kind, version)));
+      writeIfChanged(join(folder, name), minify(patchGlue(glue, variant, kind, version), variant));
     }
   }
 }
@@ -65,10 +65,12 @@ function customSection(name, content) {
 
 /**
  * Leaves out what nothing uses any more, and the long names of local variables.
- * @param {string} glue @returns {string}
+ * @param {string} glue @param {string} variant @returns {string}
  */
-function minify(glue) {
-  const [head, body, tail] = glue.split(/var moduleRtn;|return moduleRtn;/);
+function minify(glue, variant) {
+  const parts = glue.split(/var moduleRtn;|return moduleRtn;/);
+  if (parts.length !== 3) refuseGlue(variant, "moduleRtn once");
+  const [head, body, tail] = parts;
   // As a module of its own: unused parts are left out at the top of a module only.
   const shaken = transformSync(`var moduleRtn;${body};export{moduleRtn}`, {
     minify: true,
@@ -80,7 +82,7 @@ function minify(glue) {
     shaken.code,
     /export\{(\w+) as moduleRtn\};\s*$/,
     (_, name) => `return ${name};`,
-    "any variant",
+    variant,
   );
   return transformSync(head + returned + tail, { minify: true, target: "es2022" }).code;
 }
@@ -128,12 +130,16 @@ function replaceOrFail(text, pattern, replacement, variant) {
   // A function, so that a dollar sign in the replacement stays one.
   const replace = typeof replacement === "string" ? () => replacement : replacement;
   const replaced = text.replace(pattern, replace);
-  if (replaced === text)
-    throw new SetupError(
-      `the glue of ${variant} does not hold ${pattern}: this Emscripten writes it in another way; ` +
-        "use the version that the toolchain script makes, or adapt tools/build/engines.js",
-    );
+  if (replaced === text) refuseGlue(variant, pattern);
   return replaced;
+}
+
+/** @param {string} variant @param {string | RegExp} missing @returns {never} */
+function refuseGlue(variant, missing) {
+  throw new SetupError(
+    `the glue of ${variant} does not hold ${missing}: this Emscripten writes it in another way; ` +
+      "use the version that the toolchain script makes, or adapt tools/build/engines.js",
+  );
 }
 
 /** Unchanged files keep their time, so that later steps see nothing new. @param {string} path @param {string | Uint8Array} content */

@@ -140,8 +140,8 @@ TEST_CASE("values that stay where they are are held to the same, and their rows 
   class Rows final : public TableRows {
    public:
     explicit Rows(Floats values) : values_(std::move(values)) {}
-    void read(Index row, std::span<float> out) const override {
-      std::copy_n(values_.begin() + row * static_cast<Index>(out.size()), out.size(), out.begin());
+    void read(std::size_t first, std::span<float> out) const override {
+      std::copy_n(values_.begin() + static_cast<Index>(first), out.size(), out.begin());
     }
 
    private:
@@ -167,7 +167,7 @@ TEST_CASE("values that stay where they are are held to the same, and their rows 
   CHECK(inspect(entry, 12, 12));
   CHECK(thrown([&] { inspect(entry, 0, 24); }) ==
         "bad-checkpoint: checkpoint: \"embeddings.token\" comes twice");
-  parameters.set_rows("embeddings.token", std::make_unique<Rows>(values));
+  parameters.set_rows(std::make_unique<Rows>(values));
   Matrix expected(3, 2);
   expected << 1, -2, 3, 0.5f, 7, 9;
   CHECK(parameters.read("embeddings.token") == expected);
@@ -181,20 +181,38 @@ TEST_CASE("values that stay where they are are held to the same, and their rows 
   loader.finish();
 }
 
-TEST_CASE("what stays where it is has finite numbers and no scale") {
+TEST_CASE("what stays where it is has finite numbers in every part, and no scale") {
   Parameters parameters(table());
   CheckpointLoader loader(parameters);
   const auto bytes = bytes_of(Floats{1, 2, 3, 4, INFINITY, 6});
   const TensorEntry entry{"embeddings.token", "F32", {3, 2}, 0, bytes.size()};
-  CHECK(thrown([&] { loader.inspect(entry, SpanBytes(bytes), 0); }) ==
-        "bad-checkpoint: checkpoint: \"embeddings.token\" has Infinity at index 4, expected finite "
-        "numbers");
-  const auto finite = bytes_of(Floats(6));
-  place(loader, "embeddings.token.scale", "F32", {3}, Floats(3));
-  CHECK(thrown([&] { loader.inspect(entry, SpanBytes(finite), 0); }) ==
+  const std::string refusal =
+      "bad-checkpoint: checkpoint: \"embeddings.token\" has Infinity at index 4, expected finite "
+      "numbers";
+  CHECK(thrown([&] { loader.inspect(entry, SpanBytes(bytes), 0); }) == refusal);
+  CHECK_FALSE(loader.inspect(entry, SpanBytes(std::span(bytes).first(8)), 0));
+  CHECK(thrown([&] { loader.inspect(entry, SpanBytes(std::span(bytes).subspan(8)), 8); }) ==
+        refusal);
+  const auto finite = bytes_of(Floats(4));
+  CHECK(loader.inspect(entry, SpanBytes(finite), 8));
+  place(loader, "layers.0.attention.wq", "F32", {2, 4}, Floats(8));
+  place(loader, "final_norm.gamma", "F32", {2}, Floats(2));
+  const auto scale = bytes_of(Floats(3));
+  loader.place({"embeddings.token.scale", "F32", {3}, 0, 12}, std::span(scale).first(4));
+  CHECK(thrown([&] { loader.finish(); }) ==
         "bad-checkpoint: checkpoint: \"embeddings.token.scale\" is there, but embeddings.token is "
-        "not "
-        "I8");
+        "not I8");
+}
+
+TEST_CASE("no table but that of tokens stays where it is") {
+  Parameters parameters(table());
+  CheckpointLoader loader(parameters);
+  const auto bytes = bytes_of(Floats(8));
+  const TensorEntry weight{"layers.0.attention.wq", "F32", {2, 4}, 0, bytes.size()};
+  const TensorEntry half{"embeddings.token", "F16", {3, 2}, 0, 12};
+  const std::string refusal = "internal: checkpoint: only a token table in F32 stays where it is";
+  CHECK(thrown([&] { loader.inspect(weight, SpanBytes(bytes), 0); }) == refusal);
+  CHECK(thrown([&] { loader.inspect(half, SpanBytes(std::span(bytes).first(12)), 0); }) == refusal);
 }
 
 TEST_CASE("a file that disagrees with the model is refused by the tensor's name") {
