@@ -89,13 +89,28 @@ async function compute({ folder, entry, options, worker, wasm, config, ids: numb
 }
 
 /**
- * Makes an engine in a page of its own, and computes with it.
+ * Makes an engine in a page of its own, and computes with it. Firefox now and then hangs where a worker
+ * makes workers: the engine goes on with one thread, and nothing is said of the environment. Another
+ * page is asked then, once.
  *
  * @param {import("puppeteer-core").Browser} browser
  * @param {Environment} environment
  * @returns {Promise<Computed>}
  */
 export async function computeInPage(browser, environment) {
+  const computed = await computeInNewPage(browser, environment);
+  const isHung = /the worker was blocked for .* by its threads/.test(
+    computed.info?.reason ?? computed.error?.message ?? "",
+  );
+  return isHung ? computeInNewPage(browser, environment) : computed;
+}
+
+/**
+ * @param {import("puppeteer-core").Browser} browser
+ * @param {Environment} environment
+ * @returns {Promise<Computed>}
+ */
+async function computeInNewPage(browser, environment) {
   const page = await browser.newPage();
   try {
     await watchViolations(page);
