@@ -97,11 +97,6 @@ constexpr std::string_view kScale = ".scale";
 
 }  // namespace
 
-void CheckpointLoader::place(const TensorEntry& entry, std::span<const std::uint8_t> bytes,
-                             std::size_t first) {
-  place(entry, SpanBytes(bytes), first);
-}
-
 void CheckpointLoader::place(const TensorEntry& entry, const TensorBytes& bytes,
                              std::size_t first) {
   if (is_whole(entry.name)) refuse(entry.name, {"comes twice"});

@@ -54,7 +54,6 @@ class CheckpointLoader {
   /// byte count that disagrees, a number that is not finite, or bytes out of turn. `bytes` are the
   /// tensor's from its byte `first` on, little-endian.
   void place(const TensorEntry& entry, const TensorBytes& bytes, std::size_t first = 0);
-  void place(const TensorEntry& entry, std::span<const std::uint8_t> bytes, std::size_t first = 0);
 
   /// Looks at F32 values of the token table, which stay where they are, and holds them to the same.
   /// True for the last of them: its rows may be set.

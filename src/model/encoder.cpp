@@ -45,13 +45,8 @@ NormWeights Encoder::final_norm() const {
 
 void Encoder::embed(std::span<const std::int32_t> ids, std::span<const std::int32_t> segments,
                     const Position& position, MatrixView x) const {
-  const float scale = static_cast<float>(config_.embedding_scale);
-  const std::string table = kTokenTable;
-  for (Index i = 0; i < x.rows(); ++i) {
-    parameters_.read_row(table, ids[static_cast<std::size_t>(i)],
-                         {x.row(i).data(), static_cast<std::size_t>(x.cols())});
-    x.row(i) *= scale;
-  }
+  parameters_.read_tokens(ids, x);
+  x *= static_cast<float>(config_.embedding_scale);
   if (config_.token_types > 0) {
     const ConstMatrixView types = parameters_.matrix("embeddings.token_type");
     for (Index i = 0; i < x.rows(); ++i) {

@@ -1,6 +1,5 @@
 #include "model/parameters.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -128,10 +127,17 @@ const float* Parameters::vector_or_null(const std::string& name) const {
   return has(name) ? homes_[index_of(name)].values.data() : nullptr;
 }
 
-void Parameters::read_row(const std::string& name, Index row, std::span<float> out) const {
-  const Home& home = homes_[index_of(name)];
-  if (home.rows) return home.rows->read(static_cast<std::size_t>(row) * out.size(), out);
-  std::copy_n(home.values.row(row).data(), out.size(), out.data());
+void Parameters::read_tokens(std::span<const std::int32_t> ids, MatrixView out) const {
+  const Home& home = homes_[index_of(kTokenTable)];
+  const auto width = static_cast<std::size_t>(out.cols());
+  for (Index i = 0; i < out.rows(); ++i) {
+    const std::int32_t id = ids[static_cast<std::size_t>(i)];
+    if (home.rows) {
+      home.rows->read(static_cast<std::size_t>(id) * width, {out.row(i).data(), width});
+    } else {
+      out.row(i) = home.values.row(id);
+    }
+  }
 }
 
 ConstMatrixView Parameters::matrix(const std::string& name) const {

@@ -67,8 +67,9 @@ class Parameters {
   Matrix& room(const std::string& name);
   /// The first row's values; null where the table has no such name (an optional bias, say).
   const float* vector_or_null(const std::string& name) const;
-  /// One row, out.size() values, of a matrix that is not settled in a weight, wherever it is kept.
-  void read_row(const std::string& name, Index row, std::span<float> out) const;
+  /// Copies rows of the token table [V, D_in], wherever it is kept: ids[i] to row i of out [T,
+  /// D_in].
+  void read_tokens(std::span<const std::int32_t> ids, MatrixView out) const;
   /// What is not settled in a weight or kept elsewhere.
   ConstMatrixView matrix(const std::string& name) const;
 

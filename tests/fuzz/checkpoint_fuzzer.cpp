@@ -124,7 +124,7 @@ void load_and_run(FuzzedDataProvider& data) {
         is_rare(data, 4) ? data.ConsumeIntegralInRange<std::size_t>(0, bytes.size()) : bytes.size();
     const bool stays = may_stay && tensor.entry.name == kTokenTable && tensor.entry.dtype == "F32";
     const auto give = [&](std::span<const std::uint8_t> part, std::size_t first) {
-      if (!stays) return loader.place(tensor.entry, part, first);
+      if (!stays) return loader.place(tensor.entry, SpanBytes(part), first);
       if (loader.inspect(tensor.entry, SpanBytes(part), first))
         rows = std::make_unique<KeptRows>(bytes);
     };

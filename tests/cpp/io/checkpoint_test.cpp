@@ -26,7 +26,7 @@ template <class T>
 void place(CheckpointLoader& loader, const std::string& name, const std::string& dtype,
            std::vector<Index> shape, const std::vector<T>& values) {
   const auto bytes = bytes_of(values);
-  loader.place({name, dtype, std::move(shape), 0, bytes.size()}, bytes);
+  loader.place({name, dtype, std::move(shape), 0, bytes.size()}, SpanBytes(bytes));
 }
 
 /// Code and message of what `action` throws.
@@ -89,7 +89,7 @@ TEST_CASE("a tensor may come in parts, in their order, beside parts of others") 
   const TensorEntry scale_entry{"layers.0.attention.wq.scale", "F32", {4}, 0, scale.size()};
   const auto place_part = [&](const TensorEntry& entry, std::span<const std::uint8_t> bytes,
                               std::size_t first, std::size_t count) {
-    loader.place(entry, bytes.subspan(first, count), first);
+    loader.place(entry, SpanBytes(bytes.subspan(first, count)), first);
   };
   place_part(token_entry, token, 0, 4);
   place_part(wq_entry, wq, 0, 3);
@@ -130,8 +130,8 @@ TEST_CASE("a number that is not finite is refused with its index in the tensor, 
   CheckpointLoader loader(parameters);
   const auto token = bytes_of(Floats{1, 2, 3, NAN, 5, 6});
   const TensorEntry entry{"embeddings.token", "F32", {3, 2}, 0, token.size()};
-  loader.place(entry, std::span(token).first(8), 0);
-  CHECK(thrown([&] { loader.place(entry, std::span(token).subspan(8), 8); }) ==
+  loader.place(entry, SpanBytes(std::span(token).first(8)));
+  CHECK(thrown([&] { loader.place(entry, SpanBytes(std::span(token).subspan(8)), 8); }) ==
         "bad-checkpoint: checkpoint: \"embeddings.token\" has NaN at index 3, expected finite "
         "numbers");
 }
@@ -171,9 +171,10 @@ TEST_CASE("values that stay where they are are held to the same, and their rows 
   Matrix expected(3, 2);
   expected << 1, -2, 3, 0.5f, 7, 9;
   CHECK(parameters.read("embeddings.token") == expected);
-  Floats row(2);
-  parameters.read_row("embeddings.token", 1, row);
-  CHECK(row == Floats{3, 0.5f});
+  Matrix tokens(2, 2), expected_tokens(2, 2);
+  parameters.read_tokens(std::vector<std::int32_t>{2, 1}, view(tokens));
+  expected_tokens << 7, 9, 3, 0.5f;
+  CHECK(tokens == expected_tokens);
   CHECK(thrown([&] { parameters.room("embeddings.token"); }) ==
         "internal: parameter: it lives elsewhere, and cannot be written any more");
   place(loader, "layers.0.attention.wq", "F32", {2, 4}, Floats(8));
@@ -198,7 +199,7 @@ TEST_CASE("what stays where it is has finite numbers in every part, and no scale
   place(loader, "layers.0.attention.wq", "F32", {2, 4}, Floats(8));
   place(loader, "final_norm.gamma", "F32", {2}, Floats(2));
   const auto scale = bytes_of(Floats(3));
-  loader.place({"embeddings.token.scale", "F32", {3}, 0, 12}, std::span(scale).first(4));
+  loader.place({"embeddings.token.scale", "F32", {3}, 0, 12}, SpanBytes(std::span(scale).first(4)));
   CHECK(thrown([&] { loader.finish(); }) ==
         "bad-checkpoint: checkpoint: \"embeddings.token.scale\" is there, but embeddings.token is "
         "not I8");
