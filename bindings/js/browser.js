@@ -1,7 +1,9 @@
+import { DistantThreads, PageThreads } from "./page-threads.js";
 import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {import("./connection.js").Port} Port */
 /** @typedef {import("./protocol.js").Answer} Answer */
+/** @typedef {import("./page-threads.js").ThreadScript} ThreadScript */
 /** @typedef {import("./protocol.js").Message} Message */
 /** @typedef {import("./variants.js").Facts} Facts */
 
@@ -61,21 +63,31 @@ export function resolveAddress(text) {
  * The page's end of a worker.
  *
  * @param {ProcessWorker} worker
+ * @param {(script: ThreadScript) => ProcessWorker} [openThread] makes a worker for a thread of an engine in
+ *   this one
  * @returns {Port}
  */
-export function portOf(worker) {
+export function portOf(worker, openThread) {
   // An idle worker must not keep the process alive; one that computes must.
   worker.unref?.();
+  const threads = openThread && threadsOf(worker, openThread);
+  const end = () => {
+    worker.terminate();
+    threads?.end();
+  };
   // Safari keeps the memory of a worker that its page leaves behind (emscripten 19374). A page
   // that may come back from the back-forward cache keeps its worker.
   const leave = (/** @type {PageTransitionEvent} */ { persisted }) => {
-    if (!persisted) worker.terminate();
+    if (!persisted) end();
   };
   globalThis.addEventListener("pagehide", leave);
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
     listen: (onAnswer, onFailure) => {
-      worker.onmessage = ({ data }) => onAnswer(data);
+      worker.onmessage = ({ data }) => {
+        if ("thread" in data) threads?.take(data);
+        else onAnswer(data);
+      };
       worker.onmessageerror = () => onFailure(new Error("an answer could not be read"));
       worker.onerror = (event) => {
         event.preventDefault();
@@ -86,23 +98,44 @@ export function portOf(worker) {
     release: () => worker.unref?.(),
     close: () => {
       globalThis.removeEventListener("pagehide", leave);
-      worker.terminate();
+      end();
     },
   };
 }
 
 /**
- * The worker's own end.
+ * @param {ProcessWorker} worker
+ * @param {(script: ThreadScript) => ProcessWorker} open
+ * @returns {PageThreads}
+ */
+function threadsOf(worker, open) {
+  return new PageThreads(
+    (report) => worker.postMessage(report),
+    (script) => {
+      const thread = open(script);
+      thread.unref?.();
+      return thread;
+    },
+  );
+}
+
+/**
+ * The worker's own end, and the threads that it has the page make.
  *
  * @returns {{ post: (answer: Answer, transfer: ArrayBuffer[]) => void,
- *   listen: (onMessage: (message: Message) => void) => void }}
+ *   listen: (onMessage: (message: Message) => void) => void, threads: DistantThreads }}
  */
 export function workerEnd() {
   const scope = /** @type {WorkerScope} */ (/** @type {unknown} */ (globalThis));
+  const threads = new DistantThreads((request) => scope.postMessage(request, []));
   return {
     post: (answer, transfer) => scope.postMessage(answer, transfer),
     listen: (onMessage) => {
-      scope.onmessage = ({ data }) => onMessage(data);
+      scope.onmessage = ({ data }) => {
+        if ("thread" in data) threads.take(data);
+        else onMessage(data);
+      };
     },
+    threads,
   };
 }

@@ -1,5 +1,4 @@
 import { abortError } from "./abort.js";
-import { threadsId } from "./protocol.js";
 import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {import("./protocol.js").Answer} Answer */
@@ -44,17 +43,11 @@ export class Connection {
   #nextId = 1;
   #port;
 
-  /**
-   * @param {Port} port
-   * @param {(starting: boolean) => void} [onThreads] told what the far end says of its threads
-   */
-  constructor(port, onThreads = () => {}) {
+  /** @param {Port} port */
+  constructor(port) {
     this.#port = port;
     port.listen(
-      (answer) => {
-        if (answer.id === threadsId) onThreads(answer.result === true);
-        else this.#settle(answer);
-      },
+      (answer) => this.#settle(answer),
       (error) => {
         this.#end(new HeadscopeError("internal", `engine: its worker ended: ${error.message}`));
       },

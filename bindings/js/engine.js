@@ -3,7 +3,6 @@
 import { Connection } from "./connection.js";
 import { disposal } from "./disposal.js";
 import { openLocal, openWorker } from "./port.js";
-import { BlockedWorker, ThreadsWatch } from "./threads-watch.js";
 import { isBytes } from "./trace/bytes.js";
 import { HeadscopeError } from "./trace/error.js";
 import { kind, oneOf, readOptions } from "./trace/kinds.js";
@@ -138,26 +137,13 @@ export async function startEngine(options, supply) {
   /** @type {string[]} */
   const notes = [];
   const asked = variant !== "auto" || threads !== "auto";
-  const start = async (/** @type {RuntimeSettings} */ wanted) => {
-    const port = worker === false ? undefined : await openWorker(worker, supply, notes);
-    // Where one worker is blocked the threads' workers are too.
-    const possible = worker !== false && port === undefined ? withoutThreads(wanted) : wanted;
-    return {
-      ...(await connect(port ?? openLocal(supply), possible)),
-      inWorker: port !== undefined,
-    };
-  };
-  const { connection, info, inWorker } = await start(settings).catch((error) => {
-    if (!(error instanceof BlockedWorker)) throw error;
-    if (variant !== "auto") {
-      throw new HeadscopeError("unsupported-environment", `createEngine: ${error.message}`);
-    }
-    notes.push(`one thread: ${error.message}`);
-    return start(withoutThreads(settings));
-  });
+  const port = worker === false ? undefined : await openWorker(worker, supply, notes);
+  // Where one worker is blocked the threads' workers are too.
+  const possible = worker !== false && port === undefined ? withoutThreads(settings) : settings;
+  const { connection, info } = await connect(port ?? openLocal(supply), possible);
   notes.push(...info.notes);
   if (notes.length === 0) notes.push(asked ? "as asked" : "the best that there is");
-  return new Engine(describe(info, notes, inWorker), { connection, supply });
+  return new Engine(describe(info, notes, port !== undefined), { connection, supply });
 }
 
 /**
@@ -166,19 +152,18 @@ export async function startEngine(options, supply) {
  * @param {Port} port
  * @param {RuntimeSettings} settings
  * @returns {Promise<{ connection: Connection, info: Runtime["info"] }>}
- * @throws {HeadscopeError | BlockedWorker}
+ * @throws {HeadscopeError}
  */
 async function connect(port, settings) {
-  const watch = new ThreadsWatch();
-  const connection = new Connection(port, (starting) => watch.tell(starting));
+  const connection = new Connection(port);
   try {
-    const starting = connection.call("start", settings, { caller: "createEngine" });
-    return { connection, info: await Promise.race([starting, watch.blocked]) };
+    return {
+      connection,
+      info: await connection.call("start", settings, { caller: "createEngine" }),
+    };
   } catch (error) {
     connection.close();
     throw error;
-  } finally {
-    watch.tell(false);
   }
 }
 

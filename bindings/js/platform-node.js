@@ -139,20 +139,6 @@ function openWorker(address) {
 }
 
 /**
- * The worker's own end.
- *
- * @returns {{ post: (answer: Answer, transfer: ArrayBuffer[]) => void,
- *   listen: (onMessage: (message: Message) => void) => void }}
- */
-export function workerEnd() {
-  const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
-  return {
-    post: (answer, transfer) => port.postMessage(answer, transfer),
-    listen: (onMessage) => port.on("message", onMessage),
-  };
-}
-
-/**
  * @param {ThreadedVariant} variant
  * @param {(error: Error) => void} onError
  * @returns {Worker}
@@ -164,7 +150,7 @@ function openThread(variant, onError) {
 }
 
 /** What an engine runs on. @type {Supply} */
-export const engineSupply = {
+const engineSupply = {
   variants,
   loadGlue: (variant) => readGlue(variant, glue[variant]()),
   engineUrl: (variant) => engines[variant](),
@@ -178,6 +164,23 @@ export const engineSupply = {
   pause: () => new Promise((turn) => setImmediate(turn)),
   openThread,
 };
+
+/**
+ * Of Headscope's own worker: its end, and what an engine in it runs on.
+ *
+ * @returns {{ end: import("./worker-service.js").WorkerEnd, supply: Supply }}
+ */
+export function workerSide() {
+  const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
+  const end = {
+    post: (/** @type {Answer} */ answer, /** @type {ArrayBuffer[]} */ transfer) =>
+      port.postMessage(answer, transfer),
+    listen: (/** @type {(message: Message) => void} */ onMessage) => {
+      port.on("message", onMessage);
+    },
+  };
+  return { end, supply: engineSupply };
+}
 
 /** @type {EngineSupply} */
 export const supply = {

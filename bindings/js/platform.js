@@ -1,15 +1,14 @@
 // What a browser has and Node has not. platform-node.js has the same exports; the build chooses.
 
-import { facts, pause, portOf, resolveAddress } from "./browser.js";
+import { facts, pause, portOf, resolveAddress, workerEnd } from "./browser.js";
 import { fetchFile } from "./fetched-file.js";
 import { readGlue } from "./glue.js";
 import { variants } from "./variants.js";
 
-export { workerEnd } from "./browser.js";
-
 /** @typedef {import("./connection.js").Port} Port */
 /** @typedef {import("./engine.js").EngineSupply} EngineSupply */
 /** @typedef {import("./glue.js").Glue} Glue */
+/** @typedef {import("./page-threads.js").ThreadScript} ThreadScript */
 /** @typedef {import("./runtime.js").Supply} Supply */
 /** @typedef {import("./variants.js").ThreadedVariant} ThreadedVariant */
 /** @typedef {import("./variants.js").Variant} Variant */
@@ -54,32 +53,43 @@ const threads = {
 
 /**
  * @param {ThreadedVariant} variant
- * @param {(error: Error) => void} onError
- * @returns {Worker}
+ * @returns {ThreadScript}
  */
-function openThread(variant, onError) {
-  const script = besideEngine(variant, `./${variant}.web.js`);
-  const worker =
-    script !== undefined && isForeign(script)
-      ? new Worker(addressOfImport(script), { type: "module", name: `em-pthread-${variant}` })
-      : threads[variant]();
-  worker.addEventListener("error", (event) => {
-    event.preventDefault();
-    onError(new Error(event.message));
-  });
-  return worker;
+function scriptOf(variant) {
+  return { variant, script: besideEngine(variant, `./${variant}.web.js`)?.href };
 }
 
-/** What an engine runs on. @type {Supply} */
-export const engineSupply = {
+/**
+ * @param {ThreadScript} script
+ * @returns {Worker}
+ */
+function openThread({ variant, script }) {
+  if (script === undefined) return threads[variant]();
+  const address = isForeign(new URL(script)) ? addressOfImport(script) : script;
+  return new Worker(address, { type: "module", name: `em-pthread-${variant}` });
+}
+
+/** What an engine runs on, but for its threads. */
+const engineSupply = {
   variants,
-  loadGlue: (variant) => readGlue(variant, glue[variant]()),
-  engineUrl: (variant) => engines[variant](),
+  loadGlue: (/** @type {Variant} */ variant) => readGlue(variant, glue[variant]()),
+  engineUrl: (/** @type {Variant} */ variant) => engines[variant](),
   readFile: fetchFile,
   facts,
   pause,
-  openThread,
 };
+
+/**
+ * Of Headscope's own worker: its end, and what an engine in it runs on.
+ *
+ * @returns {{ end: import("./worker-service.js").WorkerEnd, supply: Supply }}
+ */
+export function workerSide() {
+  const { threads: distant, ...end } = workerEnd();
+  /** @type {Supply["openThread"]} */
+  const open = (variant, onError) => distant.open(scriptOf(variant), onError);
+  return { end, supply: Object.assign({}, engineSupply, { openThread: open }) };
+}
 
 /**
  * @param {URL} [address] of a worker script in place of the package's own
@@ -87,13 +97,17 @@ export const engineSupply = {
  */
 function openWorker(address) {
   const script = address ?? besideEngine("simd", "../worker.js");
-  const elsewhere = script !== undefined && isForeign(script) ? addressOfImport(script) : address;
+  const elsewhere =
+    script !== undefined && isForeign(script) ? addressOfImport(script.href) : address;
   // The name must not begin with em-pthread, which Emscripten's own workers go by.
   const worker =
     elsewhere === undefined
       ? new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "headscope" })
       : new Worker(elsewhere, { type: "module", name: "headscope" });
-  return { ...portOf(worker), ...(script === undefined ? {} : { script: script.href }) };
+  return {
+    ...portOf(worker, openThread),
+    ...(script === undefined ? {} : { script: script.href }),
+  };
 }
 
 /**
@@ -124,10 +138,10 @@ const imports = new Map();
 /**
  * No worker can be started from another origin's script, but one of this origin may import it.
  *
- * @param {URL} script
+ * @param {string} href of the script
  * @returns {string} the address of a script that does; it stays for as long as the page
  */
-function addressOfImport({ href }) {
+function addressOfImport(href) {
   const known = imports.get(href);
   if (known !== undefined) return known;
   const text = `import ${JSON.stringify(href)};`;
@@ -137,12 +151,29 @@ function addressOfImport({ href }) {
 }
 
 /**
- * And what its caller needs. The worker's script must be without it, or it would be a worker that
- * starts itself; a spread would stay in the bundle.
+ * A thread of an engine on this side.
+ *
+ * @param {ThreadedVariant} variant
+ * @param {(error: Error) => void} onError
+ * @returns {Worker}
+ */
+function openOwnThread(variant, onError) {
+  const worker = openThread(scriptOf(variant));
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    onError(new Error(event.message));
+  });
+  return worker;
+}
+
+/**
+ * What an engine on the calling side runs on, and what its caller needs. The worker's script must be
+ * without it, or it would be a worker that starts itself; a spread would stay in the bundle.
  *
  * @type {EngineSupply}
  */
 export const supply = /* @__PURE__ */ Object.assign({}, engineSupply, {
+  openThread: openOwnThread,
   workerByDefault: true,
   openWorker,
   resolveAddress,

@@ -56,9 +56,6 @@
 /** The id of the first message of a worker: its script runs, and is of the version that is the result. */
 export const greetingId = 0;
 
-/** The id of a worker's word that its threads are about to start (true) or no longer (false). */
-export const threadsId = -1;
-
 /**
  * The buffers of an answer, which a worker moves and does not copy.
  *

@@ -25,7 +25,6 @@ import { detectFeatures, isRelaxed, isThreaded, planVariants } from "./variants.
  * @property {() => Promise<void>} pause gives the event loop one turn
  * @property {(variant: ThreadedVariant, onError: (error: Error) => void) => Thread} [openThread] a
  *   worker of the variant's glue; where there are threaded variants
- * @property {(starting: boolean) => void} [onThreads] told before threads start and after it
  */
 
 /**
@@ -250,7 +249,6 @@ async function instantiateWithThreads(factory, compiled, { variant, threads }, s
     opened.push(thread);
     return thread;
   };
-  supply.onThreads?.(true);
   try {
     const pool = { poolSize: threads - 1, openThread };
     return await Promise.race([instantiateModule(factory, compiled, pool), failure]);
@@ -259,6 +257,5 @@ async function instantiateWithThreads(factory, compiled, { variant, threads }, s
     throw asFailedThreads(error);
   } finally {
     clearTimeout(timer);
-    supply.onThreads?.(false);
   }
 }

@@ -1,6 +1,7 @@
 // The script of Headscope's own worker.
 
-import { engineSupply, workerEnd } from "#platform";
+import { workerSide } from "#platform";
 import { serve } from "./worker-service.js";
 
-serve(workerEnd(), engineSupply);
+const { end, supply } = workerSide();
+serve(end, supply);

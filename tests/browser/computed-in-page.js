@@ -89,33 +89,13 @@ async function compute({ folder, entry, options, worker, wasm, config, ids: numb
 }
 
 /**
- * Makes an engine in a page of its own, and computes with it. Firefox now and then hangs where a worker
- * makes workers: the engine goes on with one thread, and nothing is said of the environment. Another
- * page is asked then, once.
+ * Makes an engine in a page of its own, and computes with it.
  *
  * @param {import("puppeteer-core").Browser} browser
  * @param {Environment} environment
  * @returns {Promise<Computed>}
  */
 export async function computeInPage(browser, environment) {
-  const computed = await computeInNewPage(browser, environment);
-  const { error, info } = computed;
-  const isHung = /the worker was blocked for .* by its threads/.test(
-    info?.reason ?? error?.message ?? "",
-  );
-  if (!isHung || !/firefox/i.test(await browser.version())) return computed;
-  // Even then the numbers are right, or the error is the one that says so.
-  if (error === undefined) checkNumbers(computed);
-  else assert.equal(error.code, "unsupported-environment");
-  return computeInNewPage(browser, environment);
-}
-
-/**
- * @param {import("puppeteer-core").Browser} browser
- * @param {Environment} environment
- * @returns {Promise<Computed>}
- */
-async function computeInNewPage(browser, environment) {
   const page = await browser.newPage();
   try {
     await watchViolations(page);
@@ -184,11 +164,6 @@ export function checkComputed({ error, info, took_ms, pooled }, { reason = /./, 
     assert.equal(info[/** @type {keyof Info} */ (key)], value, `${key}: ${info.reason}`);
   }
   assert.ok(took_ms < patience_ms, `took ${took_ms} ms`);
-  checkNumbers({ pooled });
-}
-
-/** @param {Pick<Computed, "pooled">} computed */
-function checkNumbers({ pooled }) {
   // relaxed SIMD may round each product and sum once instead of twice
   const worst = Math.max(...reference.map((value, i) => Math.abs(value - Number(pooled[i]))));
   assert.ok(worst <= 1e-5, `differs by ${worst}`);

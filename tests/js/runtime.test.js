@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { startEngine } from "../../bindings/js/engine.js";
-import { openLocal } from "../../bindings/js/port.js";
-import { greetingId, threadsId } from "../../bindings/js/protocol.js";
 import { startRuntime } from "../../bindings/js/runtime.js";
 
 // What is tested here is how a start goes wrong. The glue is the real one, put wrong on purpose.
@@ -131,59 +128,4 @@ test("an engine that computes wrongly is not used", async () => {
     code: "unsupported-environment",
     message: /"simd-threads" failed.*wrongly/,
   });
-});
-
-/**
- * A supply whose first worker hangs while its threads start, as Firefox's sometimes does.
- *
- * @returns {{ supply: import("../../bindings/js/engine.js").EngineSupply, closed: () => number }}
- */
-function blockedSupply() {
-  let opened = 0;
-  let closed = 0;
-  const parts = spoiltSupply((_, glue) => glue);
-  /** @returns {import("../../bindings/js/connection.js").Port} */
-  const openWorker = () => {
-    const hangs = opened++ === 0;
-    const port = openLocal(supply);
-    return {
-      ...port,
-      post: (message, transfer) => {
-        if (!hangs) port.post(message, transfer);
-      },
-      listen: (onAnswer, onFailure) => {
-        port.listen(onAnswer, onFailure);
-        setTimeout(() => onAnswer({ id: greetingId, result: version }));
-        if (hangs) setTimeout(() => onAnswer({ id: threadsId, result: true }), 20);
-      },
-      close: () => {
-        ++closed;
-        port.close();
-      },
-    };
-  };
-  const supply = { ...parts, workerByDefault: true, openWorker, resolveAddress: String };
-  return { supply, closed: () => closed };
-}
-
-test("a worker that its threads block is ended, and one without threads takes its place", async () => {
-  const { supply, closed } = blockedSupply();
-  const start_ms = performance.now();
-  const engine = await startEngine({ threads: 2 }, supply);
-  assert(performance.now() - start_ms < 5000);
-  assert.equal(engine.info.threads, 1);
-  assert.equal(engine.info.worker, true);
-  assert.match(engine.info.reason, /one thread: the worker was blocked for 4 s by its threads/);
-  assert.equal(closed(), 1);
-  assert((await engine.heapBytes()) > 0);
-  await engine.dispose();
-});
-
-test("a worker that the threads of a named variant block is an error", async () => {
-  const { supply, closed } = blockedSupply();
-  await assert.rejects(startEngine({ variant: "simd-threads" }, supply), {
-    code: "unsupported-environment",
-    message: /createEngine: the worker was blocked for 4 s/,
-  });
-  assert.equal(closed(), 1);
 });
