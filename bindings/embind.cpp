@@ -116,9 +116,8 @@ val self_test() {
 }
 
 val int8_kernel() {
-  return guarded([] {
-    return marshal::text_value(fastest_int8_kernel() == Int8Kernel::kDot ? "dot" : "wide");
-  });
+  return guarded(
+      [] { return marshal::text_value(best_int8_kernel() == Int8Kernel::kDot ? "dot" : "wide"); });
 }
 
 WeightFormat format_in(const std::string& word) {

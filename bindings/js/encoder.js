@@ -77,8 +77,8 @@ export class Encoder {
     /** What the weights are kept and multiplied in. @readonly */
     this.dtype = int8Kernel === undefined ? /** @type {const} */ ("f32") : "int8";
     /**
-     * How products in int8 are computed: "wide" keeps 8 bits of every weight; "dot" keeps 7 of most
-     * and is taken where it is faster. Undefined in float32.
+     * How products in int8 are computed, with weights of 8 bits: "wide" rounds what they are multiplied
+     * with to 12 bits, "dot" to 8, where the processor has an instruction for it. Undefined in float32.
      *
      * @readonly
      */

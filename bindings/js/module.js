@@ -40,8 +40,8 @@ import { HeadscopeError } from "./trace/error.js";
  */
 
 /**
- * How products in int8 are computed: "wide", with weights of 8 bits, works everywhere; "dot", with 7
- * bits in most weights, is faster where engine and processor have the instruction.
+ * How products in int8 are computed: "wide", with inputs of 12 bits, works everywhere; "dot", with 8,
+ * is faster where engine and processor have the instruction.
  *
  * @typedef {"wide" | "dot"} Int8Kernel
  */
@@ -67,7 +67,7 @@ import { HeadscopeError } from "./trace/error.js";
  * @property {() => Outcome<number>} heapBytes
  * @property {(count: number) => Outcome<void>} startThreads
  * @property {() => Outcome<boolean>} selfTest
- * @property {() => Outcome<Int8Kernel>} int8Kernel the faster one here, timed
+ * @property {() => Outcome<Int8Kernel>} int8Kernel "dot" where it is right here
  * @property {(config: EncoderConfig, weights: "f32" | Int8Kernel) => Outcome<number>} encoderCreate
  * @property {(encoder: number) => Outcome<EncoderConfig>} encoderConfig
  * @property {(encoder: number) => Outcome<{ name: string, shape: number[] }[]>} encoderShapes

@@ -1,46 +1,19 @@
 import { unwrap } from "./module.js";
 
-/** @typedef {import("./module.js").Int8Kernel} Int8Kernel */
 /** @typedef {import("./module.js").Module} Module */
 /** @typedef {import("./protocol.js").LoadArguments} LoadArguments */
 /** @typedef {import("./protocol.js").LoadResult} LoadResult */
 /** @typedef {import("./protocol.js").Part} Part */
 
 /**
- * Time in which a browser compiles the kernels well, once they have run. A timing before that
- * would compare what its quick compiler makes of them, and differ from start to start.
- */
-const compiling_ms = 12;
-
-/** @type {WeakMap<Module, Promise<Int8Kernel>>} */
-const int8Kernels = new WeakMap();
-
-/**
- * @param {Module} module
- * @returns {Promise<Int8Kernel>} one choice for each module
- */
-function chooseInt8Kernel(module) {
-  const known = int8Kernels.get(module);
-  if (known !== undefined) return known;
-  const measure = async () => {
-    unwrap(module.int8Kernel());
-    await new Promise((resolve) => setTimeout(resolve, compiling_ms));
-    return unwrap(module.int8Kernel());
-  };
-  const choosing = measure();
-  int8Kernels.set(module, choosing);
-  return choosing;
-}
-
-/**
  * Makes an encoder that waits for its parameters.
  *
  * @param {Module} module
  * @param {LoadArguments} args
- * @returns {Promise<LoadResult>}
+ * @returns {LoadResult}
  */
-export async function beginEncoder(module, { config, dtype }) {
-  const int8Kernel = dtype === "int8" ? await chooseInt8Kernel(module) : undefined;
+export function beginEncoder(module, { config, dtype }) {
+  const int8Kernel = dtype === "int8" ? unwrap(module.int8Kernel()) : undefined;
   const encoder = unwrap(module.encoderCreate(config, int8Kernel ?? "f32"));
   const shapes = unwrap(module.encoderShapes(encoder));
   return { encoder, config: unwrap(module.encoderConfig(encoder)), shapes, int8Kernel };

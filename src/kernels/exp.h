@@ -8,25 +8,42 @@ namespace headscope {
 /// normal floats, and for -infinity the result is exactly 0; a NaN stays NaN. x = k ln 2 + r with
 /// |r| <= ln 2 / 2, and e^r = 1 + r + r^2 q(r) with the q that makes the largest relative error
 /// least (3e-9).
-inline F32x4 exp_nonpositive(F32x4 x) {
-  // Adding 1.5 * 2^23 rounds to an integer k and leaves it in the low bits of the sum; 127 more
-  // make them the exponent field of 2^k.
-  const F32x4 rounding = splat(12582912.0f + 127.0f);
-  const F32x4 shifted = madd(x, splat(1.44269504f), rounding);
-  const F32x4 k = shifted - rounding;
-  // ln 2 in two parts; the first has so few bits that its product with k is exact.
-  F32x4 r = madd(k, splat(-0.693359375f), x);
-  r = madd(k, splat(2.12194440e-4f), r);
-  // Short chains of dependent operations: one after the other (Horner) they would take twice as
-  // long.
-  const F32x4 square = r * r;
-  F32x4 high = madd(r, splat(0.00836874545f), splat(0.041668389f));
-  high = madd(square, splat(0.00138145406f), high);
-  const F32x4 low = madd(r, splat(0.166665211f), splat(0.49999994f));
-  const F32x4 p = madd(square, madd(square, high, low), r + splat(1.0f));
-  const U32x4 power = reinterpret_cast<U32x4>(shifted) << 23;
-  // For arguments this small (and for infinity) the steps above give garbage, which ends here.
-  return zero_where(x < splat(-87.3f), p * reinterpret_cast<F32x4>(power));
-}
+class NonpositiveExp {
+ public:
+  F32x4 operator()(F32x4 x) const {
+    // Adding 1.5 * 2^23 rounds to an integer k and leaves it in the low bits of the sum; 127 more
+    // make them the exponent field of 2^k.
+    const F32x4 shifted = madd(x, log2_e_, rounding_);
+    const F32x4 k = shifted - rounding_;
+    // ln 2 in two parts; the first has so few bits that its product with k is exact.
+    F32x4 r = madd(k, ln2_high_, x);
+    r = madd(k, ln2_low_, r);
+    // Short chains of dependent operations: one after the other (Horner) they would take twice as
+    // long.
+    const F32x4 square = r * r;
+    F32x4 high = madd(r, q3_, q2_);
+    high = madd(square, q4_, high);
+    const F32x4 low = madd(r, q1_, q0_);
+    const F32x4 p = madd(square, madd(square, high, low), r + one_);
+    const U32x4 power = reinterpret_cast<U32x4>(shifted) << 23;
+    // For arguments this small (and for infinity) the steps above give garbage, which ends here.
+    return zero_where(x < smallest_, p * reinterpret_cast<F32x4>(power));
+  }
+
+  F32x4 one() const { return one_; }
+
+ private:
+  static constexpr float kNumbers[] = {
+      12582912.0f + 127.0f, 1.44269504f,  -0.693359375f, 2.12194440e-4f,
+      0.49999994f,          0.166665211f, 0.041668389f,  0.00836874545f,
+      0.00138145406f,       1.0f,         -87.3f};
+  const float* numbers_ = kept(kNumbers);
+  F32x4 rounding_ = load_splat(numbers_), log2_e_ = load_splat(numbers_ + 1),
+        ln2_high_ = load_splat(numbers_ + 2), ln2_low_ = load_splat(numbers_ + 3),
+        q0_ = load_splat(numbers_ + 4), q1_ = load_splat(numbers_ + 5),
+        q2_ = load_splat(numbers_ + 6), q3_ = load_splat(numbers_ + 7),
+        q4_ = load_splat(numbers_ + 8), one_ = load_splat(numbers_ + 9),
+        smallest_ = load_splat(numbers_ + 10);
+};
 
 }  // namespace headscope

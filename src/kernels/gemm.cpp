@@ -63,7 +63,7 @@ void multiply_all_tiles(Tile& tile, Index rows, std::integer_sequence<int, kRows
 class Product final : public PanelProduct {
  public:
   Product(ConstMatrixView a, PackedView b, float scale)
-      : PanelProduct(b.panels, b.rows * kPanelWidth * static_cast<Index>(sizeof(float)), b.rows,
+      : PanelProduct(b.panels, b.rows * kPanelWidth * kFloatBytes, b.rows * kFloatBytes, b.rows,
                      b.cols),
         a_(a),
         scale_(scale) {}
@@ -80,6 +80,7 @@ class Product final : public PanelProduct {
   }
 
  private:
+  static constexpr Index kFloatBytes = sizeof(float);
   ConstMatrixView a_;
   float scale_;
 };

@@ -14,7 +14,6 @@ namespace {
 struct Wide {
   using Integer = std::int16_t;
   static constexpr Int8Kernel kKernel = Int8Kernel::kWide;
-  static constexpr std::int32_t kOffset = 0;
   static constexpr int kHighest = kTileRows - 1;
   static constexpr Index kGroup = 2;
   static I16x8 load_panel(const std::int8_t* p) { return load_widened(p); }
@@ -25,7 +24,6 @@ struct Wide {
 struct Dot {
   using Integer = std::int8_t;
   static constexpr Int8Kernel kKernel = Int8Kernel::kDot;
-  static constexpr std::int32_t kOffset = kDotOffset;
   static constexpr int kHighest = kTileRows;
   static constexpr Index kGroup = 4;
   static I8x16 load_panel(const std::int8_t* p) { return load(p); }
@@ -116,24 +114,28 @@ class Int8Product final : public PanelProduct {
   using Rows = QuantisedRows<typename Kernel::Integer>;
 
   Int8Product(const Rows& rows, Int8View b, float scale)
-      : PanelProduct(b.panels, b.panel_bytes(), b.rows, b.cols),
+      : PanelProduct(b.panels, b.panel_bytes(),
+                     rows.stride * static_cast<Index>(sizeof(typename Kernel::Integer)), b.rows,
+                     b.cols),
         rows_(rows),
         scales_(b.scales),
+        offset_(b.offset),
         scale_(scale) {}
 
   void multiply_rows(Index row, Index rows, Index index, PanelOutput output) const override {
-    std::int32_t sums[kRowBlock * kPanelWidth];
+    std::int32_t sums[kMostRows * kPanelWidth];
     Int8Tile<Kernel> tile = {rows_.values + row * rows_.stride, rows_.stride,
                              static_cast<const std::int8_t*>(panel(index)), depth(), sums};
     multiply_all_tiles(tile, rows, std::make_integer_sequence<int, Kernel::kHighest>());
     const Int8Scaling scaling = {scale_, rows_.scales + row, rows_.sums + row,
-                                 scales_ + index * kPanelWidth, Kernel::kOffset};
+                                 scales_ + index * kPanelWidth, offset_};
     scaling.write(sums, rows, output);
   }
 
  private:
   Rows rows_;
   const float* scales_;
+  std::int32_t offset_;
   float scale_;
 };
 
@@ -166,8 +168,7 @@ void multiply_quantised(Context& context, ConstMatrixView a, Int8View b, const E
 
 std::int32_t row_limit(Int8Kernel kernel, Index depth) {
   const bool dot = kernel == Int8Kernel::kDot;
-  // From a dot sum the offset's share is taken off.
-  const Index weight = dot ? 127 + kDotOffset : 127, most = dot ? 127 : 2047;
+  const Index weight = dot ? 255 : 127, most = dot ? 127 : 2047;
   const Index largest_sum = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int32_t>(
       std::min(most, largest_sum / (weight * std::max<Index>(depth, 1))));

@@ -11,7 +11,7 @@
 namespace headscope {
 
 /// The largest integer of a row that is multiplied with a weight of this depth: 2047 in the wide
-/// kernel up to a depth of 8256, 127 in the dot kernel up to 88512, and less beyond, so that a sum
+/// kernel up to a depth of 8256, 127 in the dot kernel up to 66311, and less beyond, so that a sum
 /// of 32 bits cannot overflow.
 std::int32_t row_limit(Int8Kernel kernel, Index depth);
 

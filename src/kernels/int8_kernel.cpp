@@ -1,7 +1,7 @@
 #include "kernels/int8_kernel.h"
 
 #include <algorithm>
-#include <ctime>
+#include <utility>
 
 #include "base/random.h"
 #include "kernels/int8_gemm.h"
@@ -25,46 +25,13 @@ Int8Matrix quantised(const Matrix& b, Int8Kernel kernel) {
   return result;
 }
 
-/// Not <chrono>: its failures bring the texts of all system errors into the module.
-double now_s() {
-  std::timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-/// Products per second while the clock moves on by a window at least: of clocks with coarse steps,
-/// whole steps.
-double measure_rate(Context& context, const Matrix& a, const Int8Matrix& weight, Matrix& c) {
-  constexpr double kWindowSeconds = 280e-6;
-  double products = 0.0, passed_s = 0.0;
-  const double start_s = now_s();
-  do {
-    multiply(context, view(a), weight.view(), {}, view(c));
-    ++products;
-    passed_s = now_s() - start_s;
-  } while (passed_s < kWindowSeconds);
-  return products / passed_s;
-}
-
-/// Whether dot is faster by half: it is less exact, and without an instruction of the processor's
-/// own it gains a quarter at best. The best windows count: other programs disturb some.
-bool dot_is_faster() {
-  constexpr double kPatienceSeconds = 1200e-6;  // for beginning once more
-  constexpr Index kRows = 20, kDepth = 256, kCols = 64;
-  Context context(1);
-  const Matrix a = sample(kRows, kDepth, 1), b = sample(kDepth, kCols, 2);
-  const Int8Matrix wide = quantised(b, Int8Kernel::kWide), dot = quantised(b, Int8Kernel::kDot);
-  Matrix c(kRows, kCols);
-  double wide_rate = 0.0, dot_rate = 0.0;
-  const double before_s = now_s();
-  while (now_s() == before_s) {  // the first window begins with a step of the clock, too
+/// Rows (or columns) 0 and 1 become the largest numbers there are: the one's product with itself is
+/// the largest, with the other the smallest.
+void set_extremes(float* numbers, Index count, Index stride, Index other) {
+  for (; count > 0; --count, numbers += stride) {
+    numbers[0] = 1.0f;
+    numbers[other] = -1.0f;
   }
-  const double start_s = now_s();
-  do {
-    wide_rate = std::max(wide_rate, measure_rate(context, a, wide, c));
-    dot_rate = std::max(dot_rate, measure_rate(context, a, dot, c));
-  } while (now_s() - start_s < kPatienceSeconds);
-  return dot_rate > 1.5 * wide_rate;
 }
 
 }  // namespace
@@ -73,8 +40,11 @@ bool int8_kernel_agrees(Int8Kernel kernel) {
   if (kernel == Int8Kernel::kDot && !kHasDot) return false;
   constexpr Index kMostRows = 2 * kTileRows, kDepth = 71, kCols = 19;
   Context context(1);
-  const Matrix a = sample(kMostRows, kDepth, 3);
-  const Int8Matrix weight = quantised(sample(kDepth, kCols, 4), kernel);
+  Matrix rows_of_a = sample(kMostRows, kDepth, 3), b = sample(kDepth, kCols, 4);
+  set_extremes(rows_of_a.data(), kDepth, 1, kDepth);
+  set_extremes(b.data(), kDepth, kCols, 1);
+  const Matrix a = std::move(rows_of_a);
+  const Int8Matrix weight = quantised(b, kernel);
   Matrix got(kMostRows, kCols), expected(kMostRows, kCols);
   multiply_reference(view(a), weight.view(), {}, view(expected));
   for (Index rows = 1; rows <= kMostRows; ++rows) {
@@ -85,9 +55,8 @@ bool int8_kernel_agrees(Int8Kernel kernel) {
   return true;
 }
 
-Int8Kernel fastest_int8_kernel() {
-  const bool dot = int8_kernel_agrees(Int8Kernel::kDot) && dot_is_faster();
-  return dot ? Int8Kernel::kDot : Int8Kernel::kWide;
+Int8Kernel best_int8_kernel() {
+  return int8_kernel_agrees(Int8Kernel::kDot) ? Int8Kernel::kDot : Int8Kernel::kWide;
 }
 
 }  // namespace headscope

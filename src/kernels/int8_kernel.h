@@ -4,13 +4,14 @@
 
 namespace headscope {
 
-/// Compares a kernel with its plain loop, at every height of its tiles. The dot kernel exists in
-/// some builds only, and is wrong in some engines: Node 20's instruction gives twice the sum.
+/// Compares a kernel with its plain loop, at every height of its tiles and with the largest sums.
+/// The dot kernel exists in some builds only. Its instruction is right for whole bytes where the
+/// processor has it; engines that make it of others' add pairs of products in 16 bits, which their
+/// sums do not fit in, and Node 20 gives twice the sum.
 bool int8_kernel_agrees(Int8Kernel kernel);
 
-/// The kernel that int8 weights should be made for here: wide, or dot where it is right and clearly
-/// faster. Measures for 2 ms (3 where the clock has steps of 1 ms). An engine that compiles in the
-/// background runs slow code at first: there a second call, some milliseconds later, tells.
-Int8Kernel fastest_int8_kernel();
+/// The kernel that int8 weights should be made for here: dot where it is right, which is also where
+/// it is fast.
+Int8Kernel best_int8_kernel();
 
 }  // namespace headscope

@@ -5,11 +5,13 @@
 
 #include "kernels/panel_product.h"
 #include "kernels/quantise.h"
+#include "kernels/simd.h"
 
 namespace headscope {
 namespace {
 
-std::int32_t offset(Int8Kernel kernel) { return kernel == Int8Kernel::kDot ? kDotOffset : 0; }
+/// The largest integer of a weight.
+constexpr std::int32_t kLimit = 127;
 
 /// Where a weight lies in the panels.
 std::size_t place(Int8View weight, Index row, Index column) {
@@ -31,25 +33,36 @@ float largest_size(const float* column, Index count, Index stride) {
 
 }  // namespace
 
+std::int32_t dot_offset() {
+  if (!kHasDot) return 0;
+  // Volatile: nobody but the engine that runs this knows the answer.
+  volatile std::uint32_t ones = 0x01010101, top_bits = 0x80808080;
+  const std::uint32_t one = ones, top_bit = top_bits;
+  const U32x4 a = {one, one, one, one}, b = {top_bit, top_bit, top_bit, top_bit};
+  return dot_add(reinterpret_cast<I8x16>(a), reinterpret_cast<I8x16>(b), I32x4{})[0] > 0 ? 128 : 0;
+}
+
 Index Int8View::panel_bytes() const {
   const Index group = group_rows(kernel);
   return (rows + group - 1) / group * group * kPanelWidth;
 }
 
 Int8Matrix::Int8Matrix(Index rows, Index cols, Int8Kernel kernel)
-    : rows_(rows), cols_(cols), kernel_(kernel) {
+    : rows_(rows),
+      cols_(cols),
+      kernel_(kernel),
+      offset_(kernel == Int8Kernel::kDot ? dot_offset() : 0) {
   const Index panels = panel_count(cols);
   panels_.assign(static_cast<std::size_t>(panels * view().panel_bytes()),
-                 static_cast<std::int8_t>(offset(kernel)));
+                 static_cast<std::int8_t>(offset_));
   scales_.assign(static_cast<std::size_t>(panels * kPanelWidth), 0.0f);
 }
 
 void Int8Matrix::pack_columns(ConstMatrixView b, Index first_column) {
   if (rows_ == 0) return;  // no memory to step through
-  const std::int32_t limit = kernel_ == Int8Kernel::kDot ? 63 : 127;
   for (Index j = 0; j < b.cols(); ++j) {
     const float* from = b.data() + j;
-    const Quantiser quantiser(largest_size(from, rows_, b.outerStride()), limit);
+    const Quantiser quantiser(largest_size(from, rows_, b.outerStride()), kLimit);
     scales_[static_cast<std::size_t>(first_column + j)] = quantiser.scale;
     pack_column(from, b.outerStride(), quantiser.inverse, first_column + j);
   }
@@ -59,15 +72,15 @@ void Int8Matrix::pack_column(const float* from, Index stride, float inverse, Ind
   if (inverse == 0.0f) return;  // it is 0 already, and 0 times an infinity would not be
   const Index group = group_rows(kernel_);
   std::int8_t* out = panels_.data() + place(view(), 0, column);
-  const float shift = static_cast<float>(offset(kernel_));
   for (Index k = 0; k < rows_; ++k, from += stride) {
-    out[k % group] = static_cast<std::int8_t>(std::nearbyint(*from * inverse) + shift);
+    const auto integer = static_cast<std::int32_t>(std::nearbyint(*from * inverse));
+    out[k % group] = static_cast<std::int8_t>(integer + offset_);
     if (k % group == group - 1) out += group * kPanelWidth;
   }
 }
 
 std::int32_t integer_at(Int8View weight, Index row, Index column) {
-  return weight.panels[place(weight, row, column)] - offset(weight.kernel);
+  return static_cast<std::int8_t>(weight.panels[place(weight, row, column)] - weight.offset);
 }
 
 void unpack_columns(Int8View weight, Index first_column, MatrixView out) {

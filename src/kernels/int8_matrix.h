@@ -7,18 +7,18 @@
 
 namespace headscope {
 
-/// How a product in int8 is computed. Wide: weights of 8 bits and rows of 12 bits, multiplied in 16
-/// bits, in every build. Dot: weights of 7 bits and rows of 8 bits, in the instruction for it
-/// (relaxed SIMD), which is faster where the processor has it and which not every engine gets
-/// right.
+/// How a product in int8 is computed. Wide: rows of 12 bits, multiplied in 16 bits, in every build.
+/// Dot: rows of 8 bits, in the instruction for it (relaxed SIMD), which is more than twice as fast
+/// where the processor takes whole bytes: kernels/int8_kernel.h tells. Weights have 8 bits in both.
 enum class Int8Kernel { kWide, kDot };
 
 /// Rows of a weight that lie side by side in a panel: as many as one lane of the kernel's sums
 /// takes in.
 inline Index group_rows(Int8Kernel kernel) { return kernel == Int8Kernel::kDot ? 4 : 2; }
 
-/// Added to the weights of the dot kernel, whose instruction takes 0 to 127.
-inline constexpr std::int32_t kDotOffset = 64;
+/// What the dot kernel's weights are stored with: 128 where the instruction takes their bytes
+/// without a sign, 0 where with one.
+std::int32_t dot_offset();
 
 /// A weight [K, N] as integers with a scale per column, stored as panels [ceil(N / 8)][ceil(K /
 /// G)][8][G]; G = group_rows. What is past K and N counts zero.
@@ -28,6 +28,7 @@ struct Int8View {
   Index rows;           // K
   Index cols;           // N
   Int8Kernel kernel;
+  std::int32_t offset;  // added to the integers
 
   Index panel_bytes() const;
 };
@@ -38,13 +39,12 @@ class Int8Matrix {
   Int8Matrix() = default;
   Int8Matrix(Index rows, Index cols, Int8Kernel kernel);
 
-  Int8View view() const { return {panels_.data(), scales_.data(), rows_, cols_, kernel_}; }
+  Int8View view() const { return {panels_.data(), scales_.data(), rows_, cols_, kernel_, offset_}; }
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
 
   /// Quantises b [K, N'] to columns first_column .. first_column + N': a column's largest number
-  /// becomes 127 (63 in the dot kernel), the others the nearest integers. A column with an infinity
-  /// or a NaN becomes NaN.
+  /// becomes 127, the others the nearest integers. A column with an infinity or a NaN becomes NaN.
   void pack_columns(ConstMatrixView b, Index first_column);
 
  private:
@@ -53,6 +53,7 @@ class Int8Matrix {
   Index rows_ = 0;
   Index cols_ = 0;
   Int8Kernel kernel_ = Int8Kernel::kWide;
+  std::int32_t offset_ = 0;
   std::vector<std::int8_t> panels_;
   std::vector<float> scales_;
 };

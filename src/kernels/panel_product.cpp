@@ -12,6 +12,9 @@ constexpr double kSmallProduct = 0x1p17;
 /// Pieces of work per thread, so that a thread that is late costs little.
 constexpr Index kTasksPerThread = 4;
 
+/// Of a, what stays in the second-level cache while every panel of b passes over it.
+constexpr Index kBlockBytes = 768 * 1024;
+
 constexpr float kZeros[kPanelWidth] = {};
 
 /// A product on its way to c, of which threads compute parts.
@@ -42,7 +45,7 @@ void finish_rows(const Computation& to, Index row, Index rows, Index column, Ind
   }
 }
 
-/// Rows row .. row + rows (at most kRowBlock) of one panel's columns. A panel that is not whole, or
+/// Rows row .. row + rows (at most kMostRows) of one panel's columns. A panel that is not whole, or
 /// whose activation is not the identity, is computed into a buffer and finished from there.
 void multiply_panel(const Computation& to, Index row, Index rows, Index panel) {
   const Epilogue& epilogue = to.epilogue;
@@ -51,7 +54,7 @@ void multiply_panel(const Computation& to, Index row, Index rows, Index panel) {
   const bool direct = cols == kPanelWidth && epilogue.activation == Activation::kIdentity;
   float bias[kPanelWidth] = {};
   if (epilogue.bias) std::copy_n(epilogue.bias + column, cols, bias);
-  float buffer[kRowBlock * kPanelWidth];
+  float buffer[kMostRows * kPanelWidth];
   PanelOutput output = {bias, nullptr, 0, buffer, kPanelWidth};
   if (direct) {
     output.c = to.c.data() + row * to.c.outerStride() + column;
@@ -64,10 +67,16 @@ void multiply_panel(const Computation& to, Index row, Index rows, Index panel) {
   if (!direct) finish_rows(to, row, rows, column, cols, buffer);
 }
 
+Index block_rows(const PanelProduct& product) {
+  const Index row_bytes = std::max<Index>(product.row_bytes(), 1);
+  return std::clamp<Index>(kBlockBytes / row_bytes, kTileRows, kMostRows);
+}
+
 /// Panels first .. last of the rows first_row .. last_row.
 void multiply_part(const Computation& to, Index first_row, Index last_row, Index first,
                    Index last) {
-  const Index rows = last_row - first_row, blocks = (rows + kRowBlock - 1) / kRowBlock;
+  const Index rows = last_row - first_row, most = block_rows(to.product);
+  const Index blocks = (rows + most - 1) / most;
   const Index bytes = to.product.panel_bytes();
   for (Index block = 0; block < blocks; ++block) {
     const Index begin = first_row + rows * block / blocks;

@@ -9,8 +9,8 @@ namespace headscope {
 /// Columns in one panel of a packed right-hand matrix.
 inline constexpr Index kPanelWidth = 8;
 
-/// Rows of a that stay in the second-level cache while every panel of b passes over them.
-inline constexpr Index kRowBlock = 100;
+/// The most rows of a that one panel is multiplied with at a time.
+inline constexpr Index kMostRows = 256;
 
 inline Index panel_count(Index cols) { return (cols + kPanelWidth - 1) / kPanelWidth; }
 
@@ -33,18 +33,20 @@ struct PanelOutput {
 /// edges and the activation are the same for all.
 class PanelProduct {
  public:
-  PanelProduct(const void* panels, Index panel_bytes, Index depth, Index cols)
+  PanelProduct(const void* panels, Index panel_bytes, Index row_bytes, Index depth, Index cols)
       : panels_(static_cast<const char*>(panels)),
         panel_bytes_(panel_bytes),
+        row_bytes_(row_bytes),
         depth_(depth),
         cols_(cols) {}
 
-  /// Multiplies rows row .. row + rows (at most kRowBlock) with the panel, scales, adds the
+  /// Multiplies rows row .. row + rows (at most kMostRows) with the panel, scales, adds the
   /// output's bias and residual, and writes.
   virtual void multiply_rows(Index row, Index rows, Index panel, PanelOutput output) const = 0;
 
   const void* panel(Index index) const { return panels_ + index * panel_bytes_; }
   Index panel_bytes() const { return panel_bytes_; }
+  Index row_bytes() const { return row_bytes_; }
   Index depth() const { return depth_; }
   Index cols() const { return cols_; }
 
@@ -54,6 +56,7 @@ class PanelProduct {
  private:
   const char* panels_;
   Index panel_bytes_;
+  Index row_bytes_;  // of a
   Index depth_;
   Index cols_;
 };

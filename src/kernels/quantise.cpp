@@ -25,15 +25,16 @@ std::int32_t largest_bits(const float* x, Index count) {
 template <class Integer>
 std::int32_t quantise_row(const float* x, Index count, float inverse, Integer* out) {
   const F32x4 factor = splat(inverse);
+  const NearestInteger nearest;
   I32x4 sums = {};
   Index k = 0;
   for (; k + kLanes <= count; k += kLanes) {
-    const I32x4 integers = round_to_integer(load(x + k) * factor);
+    const I32x4 integers = nearest(load(x + k) * factor);
     sums += integers;
     store_narrowed(out + k, integers);
   }
   if (k < count) {
-    const I32x4 integers = round_to_integer(load_partial(x + k, count - k, 0.0f) * factor);
+    const I32x4 integers = nearest(load_partial(x + k, count - k, 0.0f) * factor);
     sums += integers;
     store_narrowed(out + k, integers);
   }

@@ -70,6 +70,14 @@ inline F32x4 load_splat(const float* p) {
 #endif
 }
 
+/// The same numbers, of which the compiler does not know the values. A vector of them that is read
+/// before a loop stays in its register or on the stack; a constant is made anew in every step by V8
+/// (from version 13 on), which takes exp twice the time.
+inline const float* kept(const float* numbers) {
+  __asm__("" : "+r"(numbers));
+  return numbers;
+}
+
 /// The first `count` (0 to 3) floats at p, `fill` in the other lanes. Reads nothing past them.
 inline F32x4 load_partial(const float* p, Index count, float fill) {
   float lanes[kLanes] = {fill, fill, fill, fill};
@@ -117,9 +125,13 @@ inline F32x4 max(F32x4 a, F32x4 b) {
 }
 
 inline F32x4 abs(F32x4 x) {
+#if defined(__wasm_simd128__)
+  return reinterpret_cast<F32x4>(wasm_f32x4_abs(reinterpret_cast<v128_t>(x)));
+#else
   constexpr std::int32_t kAllButSign = 0x7fffffff;
   return reinterpret_cast<F32x4>(reinterpret_cast<I32x4>(x) &
                                  I32x4{kAllButSign, kAllButSign, kAllButSign, kAllButSign});
+#endif
 }
 
 /// Sum of the lanes, in a fixed order.
@@ -192,25 +204,31 @@ inline I32x4 dot_add(I16x8 a, I16x8 b, I32x4 sum) {
 #endif
 }
 
-/// sum + a b, added up over the four lanes of a and b that lie under one of sum; b is 0 to 127.
-/// Some engines that have the instruction compute something else: kernels/int8_kernel.h tells.
+/// sum + a b, added up over the four lanes of a and b that lie under one of sum. Engines may take b
+/// without a sign, as here natively, or with one, and some do not get every sum right where b is
+/// not 0 to 127: kernels/int8_kernel.h tells.
 inline I32x4 dot_add(I8x16 a, I8x16 b, I32x4 sum) {
 #if defined(__wasm_relaxed_simd__)
   return reinterpret_cast<I32x4>(wasm_i32x4_relaxed_dot_i8x16_i7x16_add(
       reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(sum)));
 #else
-  for (int i = 0; i < 4 * kLanes; ++i) sum[i / 4] += a[i] * b[i];
+  for (int i = 0; i < 4 * kLanes; ++i) sum[i / 4] += a[i] * static_cast<std::uint8_t>(b[i]);
   return sum;
 #endif
 }
 
 /// The nearest integers, of numbers below 2^22 in size; halves go to the even one.
-inline I32x4 round_to_integer(F32x4 x) {
+class NearestInteger {
+ public:
+  I32x4 operator()(F32x4 x) const {
+    return reinterpret_cast<I32x4>(x + shift_) - reinterpret_cast<I32x4>(shift_);
+  }
+
+ private:
   // Adding 1.5 * 2^23 leaves the integer in the low bits of the sum.
-  const F32x4 shift = splat(12582912.0f);
-  const F32x4 shifted = x + shift;
-  return reinterpret_cast<I32x4>(shifted) - reinterpret_cast<I32x4>(shift);
-}
+  static constexpr float kShift = 12582912.0f;
+  F32x4 shift_ = load_splat(kept(&kShift));
+};
 
 inline F32x4 to_float(I32x4 x) { return __builtin_convertvector(x, F32x4); }
 

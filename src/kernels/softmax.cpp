@@ -29,17 +29,18 @@ float row_max(const float* row, Index cols) {
 
 /// Replaces the row by exp(row - largest) and returns its sum.
 float exp_row(float* row, Index cols, float largest) {
+  const NonpositiveExp exp;
   const F32x4 shift = splat(largest);
   F32x4 total = splat(0.0f);
   Index j = 0;
   HEADSCOPE_KEEP_LOOP
   for (; j + kLanes <= cols; j += kLanes) {
-    const F32x4 e = exp_nonpositive(load(row + j) - shift);
+    const F32x4 e = exp(load(row + j) - shift);
     store(row + j, e);
     total += e;
   }
   if (j < cols) {
-    const F32x4 e = exp_nonpositive(load_partial(row + j, cols - j, kMinusInfinity) - shift);
+    const F32x4 e = exp(load_partial(row + j, cols - j, kMinusInfinity) - shift);
     store_partial(row + j, e, cols - j);
     total += e;
   }

@@ -25,8 +25,7 @@ Encoder::Encoder(const Config& config, WeightFormat format)
     home_layer(config, layer, format, parameters_, layers_[static_cast<std::size_t>(layer)]);
   }
   if (!config.pooler) return;
-  const bool in_float = format == WeightFormat::kFloat32;
-  pooler_ = Weight(config.d_model, config.d_model, in_float ? format : WeightFormat::kInt8Wide);
+  pooler_ = Weight(config.d_model, config.d_model, format);
   parameters_.set_home("pooler.w", pooler_, 0);
 }
 

@@ -140,24 +140,23 @@ class LayerRun {
 void home_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
                 LayerWeights& weights) {
   const std::string prefix = text_of({"layers.", layer, "."});
-  const WeightFormat exact = format == WeightFormat::kInt8Dot ? WeightFormat::kInt8Wide : format;
-  const auto home = [&](const char* name, Weight& weight, WeightFormat weight_format) {
+  const auto home = [&](const char* name, Weight& weight) {
     const ParameterShape& shape = parameters.shape(prefix + name);
-    weight = Weight(shape.rows, shape.cols, weight_format);
+    weight = Weight(shape.rows, shape.cols, format);
     parameters.set_home(shape.name, weight, 0);
   };
   const Index in = config.input_width(layer);
-  weights.qkv = Weight(in, 3 * in, exact);
+  weights.qkv = Weight(in, 3 * in, format);
   Index column = 0;
   for (const char* name : {"attention.wq", "attention.wk", "attention.wv"}) {
     parameters.set_home(prefix + name, weights.qkv, column);
     column += in;
   }
-  home("attention.wo", weights.wo, format);
-  if (in != config.d_model) home("attention.w_residual", weights.w_residual, exact);
-  home("feed_forward.w1", weights.feed_forward.w1, format);
-  if (config.gated) home("feed_forward.w_gate", weights.feed_forward.w_gate, format);
-  home("feed_forward.w2", weights.feed_forward.w2, format);
+  home("attention.wo", weights.wo);
+  if (in != config.d_model) home("attention.w_residual", weights.w_residual);
+  home("feed_forward.w1", weights.feed_forward.w1);
+  if (config.gated) home("feed_forward.w_gate", weights.feed_forward.w_gate);
+  home("feed_forward.w2", weights.feed_forward.w2);
 }
 
 void link_vectors(const Config& config, Index layer, const Parameters& parameters,

@@ -30,8 +30,7 @@ struct LayerWeights {
 };
 
 /// Makes the weights of layer `layer` the homes of its matrices (the address of `weights` must not
-/// change afterwards). Under kInt8Dot the queries, keys, values and the residual's projection are
-/// wide: 7 bits there cost most of the accuracy.
+/// change afterwards).
 void home_layer(const Config& config, Index layer, WeightFormat format, Parameters& parameters,
                 LayerWeights& weights);
 

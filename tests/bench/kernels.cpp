@@ -187,7 +187,7 @@ void print_int8_products() {
     const std::size_t bytes = static_cast<std::size_t>(depth * cols);
     return std::vector<Int8Matrix>(1 + kModelBytes / 4 / bytes, weight);
   };
-  std::printf("int8 here: %s\n", fastest_int8_kernel() == Int8Kernel::kDot ? "dot" : "wide");
+  std::printf("int8 here: %s\n", best_int8_kernel() == Int8Kernel::kDot ? "dot" : "wide");
   std::vector<Measurement> measurements = {int8_register_limit()};
   std::vector<std::vector<Int8Matrix>> weights;
   for (const Int8Kernel kernel : {Int8Kernel::kWide, Int8Kernel::kDot}) {

@@ -89,9 +89,10 @@ TEST_CASE("an int8 encoder is close to the same one in float32, and not equal to
     const Run got = run_to_end(context, *small_encoder(format), {Capture::kOutput});
     for (Index i = 0; i < 3; ++i) {
       const Matrix a = output_of(got, i), b = output_of(expected, i);
-      // seven products after another, each off by a step of 1/127 (1/63) at most per weight
+      // seven products after another, each off by a step of 1/127 at most per weight, and as much
+      // per input under kInt8Dot
       const float off = (a - b).norm() / b.norm();
-      CHECK(off <= (format == WeightFormat::kInt8Dot ? 0.03f : 0.015f));
+      CHECK(off <= (format == WeightFormat::kInt8Dot ? 0.02f : 0.015f));
       CHECK(off > 1e-4f);
     }
   }
@@ -109,15 +110,10 @@ TEST_CASE("parameters of an int8 encoder are read as they are computed with") {
     };
     for (const char* name :
          {"layers.0.attention.wq", "layers.0.attention.wk", "layers.1.attention.wv",
-          "layers.0.attention.w_residual", "pooler.w"}) {
+          "layers.0.attention.w_residual", "layers.0.attention.wo", "layers.1.feed_forward.w1",
+          "layers.0.feed_forward.w_gate", "layers.1.feed_forward.w2", "pooler.w"}) {
       CAPTURE(name);
       CHECK(steps_of(name) > 126.0f);
-    }
-    for (const char* name : {"layers.0.attention.wo", "layers.1.feed_forward.w1",
-                             "layers.0.feed_forward.w_gate", "layers.1.feed_forward.w2"}) {
-      CAPTURE(name);
-      CHECK((steps_of(name) > 126.0f) == (format == WeightFormat::kInt8Wide));
-      CHECK(steps_of(name) > 62.0f);
     }
     for (const char* name :
          {"embeddings.token", "layers.0.norm1.gamma", "layers.1.feed_forward.b1"}) {
