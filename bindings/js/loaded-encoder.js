@@ -6,7 +6,6 @@ import { aConfig, copyConfig } from "./config.js";
 import { inside } from "./engine.js";
 import { readLoadingOptions, readOwnOptions } from "./loading-options.js";
 import { parcelBytes, partsOfFiles, partsOfValues } from "./parameter-parts.js";
-import { createTokenizer } from "./tokens/tokenizer.js";
 import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {import("./checkpoint-source.js").Source} Source */
@@ -44,16 +43,40 @@ export async function loadPretrained(source, options, defaultEngine) {
   const started = engine ?? defaultEngine();
   const [{ config, tokenizer, files }, home] = await untilOneFails(signal, (ending) => {
     const options = { signal: ending, ...(onProgress === undefined ? {} : { onProgress }) };
-    const reading = readCheckpoint(place, options).then((read) => ({
-      ...read,
-      tokenizer: createTokenizer(read.tokenizer),
-    }));
-    return Promise.all([reading, started]);
+    return Promise.all([readWithTokenizer(place, options), started]);
   });
   const caller = "fromPretrained";
   const parameters = { parts: () => partsOfFiles(files) };
   const retell = { config: asConfigFault(place.describe("config.json")) };
   return load(home, { config, dtype }, { parameters, caller, tokenizer, signal, retell });
+}
+
+/**
+ * @param {import("./checkpoint-source.js").CheckpointSource} place
+ * @param {import("./checkpoint-source.js").ReadingOptions} options
+ */
+async function readWithTokenizer(place, options) {
+  // The engine's worker needs a turn of this thread to begin; what is in memory is read without one.
+  await supply.pause();
+  const [read, create] = await Promise.all([readCheckpoint(place, options), importTokenizers()]);
+  return { ...read, tokenizer: create(read.tokenizer) };
+}
+
+/**
+ * Half of the package's code, which nothing needs before there is a tokenizer.json.
+ *
+ * @returns {Promise<typeof import("./tokens/tokenizer.js").createTokenizer>}
+ * @throws {HeadscopeError} `not-found`
+ */
+async function importTokenizers() {
+  try {
+    return (await import("./tokens/tokenizer.js")).createTokenizer;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HeadscopeError("not-found", `tokenizer: its script cannot be loaded: ${reason}`, {
+      cause: error,
+    });
+  }
 }
 
 /**
@@ -106,8 +129,11 @@ export async function loadConfigured(config, options, defaultEngine) {
   // The caller may change what it gave while the engine starts.
   const own = { config: copyConfig(config), dtype };
   const values = given === undefined ? undefined : new Map(Object.entries(given));
-  const made = tokenizer === undefined ? undefined : createTokenizer(tokenizer);
-  const home = await untilAborted(Promise.resolve(engine ?? defaultEngine()), signal, caller);
+  const start = Promise.all([
+    tokenizer === undefined ? undefined : importTokenizers().then((create) => create(tokenizer)),
+    engine ?? defaultEngine(),
+  ]);
+  const [made, home] = await untilAborted(start, signal, caller);
   /** @type {Parameters} */
   const parameters =
     values === undefined ? { seed } : { parts: (shapes) => partsOfValues(values, shapes) };

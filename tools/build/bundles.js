@@ -82,13 +82,14 @@ function besideBundle(up) {
 /**
  * Makes two chunks of what the package's entries share: the traces' and the engine's. What the same
  * entries reach becomes one chunk, so those that need an engine import all that does, and the others all
- * that traces need. A page that imports one waits for three files.
+ * that traces need. A page that imports one waits for three files; the tokenizers come later.
  * @returns {esbuild.Plugin}
  */
 function twoChunks() {
   const namespace = "two-chunks";
   const { index, components, analysis, inline, trace } = NODE_ENTRIES;
   const engine = [index, components, analysis];
+  const tokenizer = binding("tokens/tokenizer.js");
   return {
     name: namespace,
     setup(build) {
@@ -97,7 +98,8 @@ function twoChunks() {
         if (importer === namespace) return { path, sideEffects: true };
         const file = resolve(resolveDir, path);
         const isEntry =
-          kind === "entry-point" || (kind === "dynamic-import" && engine.includes(file));
+          kind === "entry-point" ||
+          (kind === "dynamic-import" && [...engine, tokenizer].includes(file));
         return isEntry ? { path: file, namespace } : undefined;
       });
       build.onLoad({ filter: /./, namespace }, ({ path }) => {
