@@ -2,7 +2,7 @@
 // reason names the address, and the option that takes another one.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { browsers } from "./browsers.js";
@@ -58,6 +58,17 @@ function staleFile(path) {
   assert.ok(!stale.equals(bytes), `${path} has no stamp`);
   const type = path.endsWith(".wasm") ? "application/wasm" : "text/javascript";
   return { [`/${path}`]: { body: stale, headers: { "Content-Type": type } } };
+}
+
+/** @returns {string} the name of the one chunk that is imported when it is needed */
+function tokenizerScript() {
+  const chunks = readdirSync(dist).filter((name) => /^chunk-.*\.js$/.test(name));
+  const found = chunks.flatMap((name) => {
+    const script = readFileSync(join(dist, name), "utf8");
+    return [...script.matchAll(/import\("\.\/(chunk-\w+\.js)"\)/g)].map(([, chunk]) => chunk);
+  });
+  assert.equal(found.length, 1, String(found));
+  return String(found[0]);
 }
 
 /**
@@ -166,6 +177,14 @@ for (const { name, launch } of browsers) {
         });
       }
     }
+
+    it("name the script where the tokenizers' is not there", async () => {
+      for (const reply of [missing, page, wrongType]) {
+        const { error } = await runModel(browser, { [`/${tokenizerScript()}`]: reply });
+        assert.equal(error?.code, "not-found", error?.message);
+        assert.match(error?.message ?? "", /^tokenizer: its script cannot be loaded: .*chunk-/);
+      }
+    });
 
     it("name the folder where no model is, as it was given", async () => {
       const { error } = await runModel(browser, {}, "./nowhere");
