@@ -15,7 +15,7 @@ set(pool_options)
 if(HEADSCOPE_VARIANT MATCHES "-threads$")
   set(pool_options -sPTHREAD_POOL_SIZE=Module.poolSize -sEXPORTED_RUNTIME_METHODS=PThread)
 endif()
-target_compile_options(headscope_module PRIVATE -Oz)
+target_compile_options(headscope_module PRIVATE -Oz ${HEADSCOPE_WHOLE_PROGRAM})
 
 function(add_wasm_module kind suffix environment)
   set(name module_${kind})
