@@ -1,11 +1,10 @@
-import { DistantThreads, PageThreads } from "./page-threads.js";
+import { DistantThreads, isOfThread, PageThreads } from "./page-threads.js";
 import { HeadscopeError } from "./trace/error.js";
 
 /** @typedef {import("./connection.js").Port} Port */
-/** @typedef {import("./protocol.js").Answer} Answer */
 /** @typedef {import("./page-threads.js").ThreadScript} ThreadScript */
-/** @typedef {import("./protocol.js").Message} Message */
 /** @typedef {import("./variants.js").Facts} Facts */
+/** @typedef {import("./worker-service.js").WorkerEnd} WorkerEnd */
 
 /**
  * What is used of a worker's global scope; the DOM's types describe the page's.
@@ -22,6 +21,20 @@ export function facts() {
     isolated: globalThis.crossOriginIsolated === true,
     sharedMemory: typeof SharedArrayBuffer === "function",
   };
+}
+
+/**
+ * Why this thread should make no workers for threads, though it could. The engine's own worker comes before
+ * any shared memory, and never was seen to hang.
+ *
+ * @returns {string | undefined}
+ */
+export function obstacleToThreads() {
+  const isWorker = typeof document === "undefined";
+  const isFirefox = /\bFirefox\//.test(globalThis.navigator?.userAgent ?? "");
+  return isWorker && isFirefox && facts().isolated
+    ? "in Firefox a worker that makes workers hangs at times"
+    : undefined;
 }
 
 /**
@@ -63,14 +76,13 @@ export function resolveAddress(text) {
  * The page's end of a worker.
  *
  * @param {ProcessWorker} worker
- * @param {(script: ThreadScript) => ProcessWorker} [openThread] makes a worker for a thread of an engine in
- *   this one
+ * @param {(script: ThreadScript) => Worker} [openThread] makes a worker for a thread of its engine
  * @returns {Port}
  */
 export function portOf(worker, openThread) {
   // An idle worker must not keep the process alive; one that computes must.
   worker.unref?.();
-  const threads = openThread && threadsOf(worker, openThread);
+  const threads = openThread && new PageThreads((report) => worker.postMessage(report), openThread);
   const end = () => {
     worker.terminate();
     threads?.end();
@@ -85,7 +97,7 @@ export function portOf(worker, openThread) {
     post: (message, transfer) => worker.postMessage(message, transfer),
     listen: (onAnswer, onFailure) => {
       worker.onmessage = ({ data }) => {
-        if ("thread" in data) threads?.take(data);
+        if (isOfThread(data)) threads?.take(data);
         else onAnswer(data);
       };
       worker.onmessageerror = () => onFailure(new Error("an answer could not be read"));
@@ -104,26 +116,9 @@ export function portOf(worker, openThread) {
 }
 
 /**
- * @param {ProcessWorker} worker
- * @param {(script: ThreadScript) => ProcessWorker} open
- * @returns {PageThreads}
- */
-function threadsOf(worker, open) {
-  return new PageThreads(
-    (report) => worker.postMessage(report),
-    (script) => {
-      const thread = open(script);
-      thread.unref?.();
-      return thread;
-    },
-  );
-}
-
-/**
  * The worker's own end, and the threads that it has the page make.
  *
- * @returns {{ post: (answer: Answer, transfer: ArrayBuffer[]) => void,
- *   listen: (onMessage: (message: Message) => void) => void, threads: DistantThreads }}
+ * @returns {WorkerEnd & { threads: DistantThreads }}
  */
 export function workerEnd() {
   const scope = /** @type {WorkerScope} */ (/** @type {unknown} */ (globalThis));
@@ -132,7 +127,7 @@ export function workerEnd() {
     post: (answer, transfer) => scope.postMessage(answer, transfer),
     listen: (onMessage) => {
       scope.onmessage = ({ data }) => {
-        if ("thread" in data) threads.take(data);
+        if (isOfThread(data)) threads.take(data);
         else onMessage(data);
       };
     },

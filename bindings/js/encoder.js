@@ -114,7 +114,8 @@ export class Encoder {
    * @param {LoadingOptions & OwnParameters} [options]
    * @returns {Promise<Encoder>}
    * @throws {HeadscopeError} `bad-argument`: the config, or a parameter missing or unknown;
-   *   `bad-shape`: a parameter's size; `unsupported-model`, `aborted`, `out-of-memory`
+   *   `bad-shape`: a parameter's size; `bad-checkpoint`: what is in the tokenizer; `not-found`: the
+   *   script of tokenizers; `unsupported-model`, `aborted`, `out-of-memory`
    */
   static async fromConfig(config, options) {
     return new Encoder(await loadConfigured(config, options, defaultEngine));

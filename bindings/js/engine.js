@@ -23,6 +23,8 @@ import { isRelaxed, isThreaded, variants } from "./variants.js";
  * @property {(address?: URL) => Port} openWorker
  * @property {(text: string) => string} resolveAddress
  * @property {Uint8Array} [engine] the one engine, where it is inside the package's code
+ * @property {() => string | undefined} [obstacleToThreads] why this side, which makes the workers of
+ *   threads, should not
  * @typedef {Supply & CallerSupply} EngineSupply
  */
 
@@ -133,9 +135,10 @@ export async function startEngine(options, supply) {
       `createEngine: threads is ${threads}, expected 1 for the variant "${variant}"`,
     );
   }
-  const settings = { variant, threads, wasm: readSource(read.wasm, supply) ?? supply.engine };
   /** @type {string[]} */
   const notes = [];
+  const given = { variant, threads, wasm: readSource(read.wasm, supply) ?? supply.engine };
+  const settings = threads === 1 ? given : withPossibleThreads(given, supply, notes);
   const asked = variant !== "auto" || threads !== "auto";
   const port = worker === false ? undefined : await openWorker(worker, supply, notes);
   // Where one worker is blocked the threads' workers are too.
@@ -203,6 +206,27 @@ export function sharedEngine(create) {
 function readSource(wasm, supply) {
   if (wasm instanceof URL) return wasm.href;
   return typeof wasm === "string" ? supply.resolveAddress(wasm) : wasm;
+}
+
+/**
+ * @param {RuntimeSettings} settings
+ * @param {EngineSupply} supply
+ * @param {string[]} notes
+ * @returns {RuntimeSettings}
+ * @throws {HeadscopeError} `unsupported-environment`: a variant with threads is named
+ */
+function withPossibleThreads(settings, supply, notes) {
+  const obstacle = supply.obstacleToThreads?.();
+  if (obstacle === undefined) return settings;
+  if (settings.variant === "auto") {
+    notes.push(`one thread: ${obstacle}`);
+  } else if (isThreaded(settings.variant)) {
+    throw new HeadscopeError(
+      "unsupported-environment",
+      `createEngine: "${settings.variant}" needs more: ${obstacle}`,
+    );
+  }
+  return withoutThreads(settings);
 }
 
 /**

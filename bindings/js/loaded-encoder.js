@@ -8,6 +8,7 @@ import { readLoadingOptions, readOwnOptions } from "./loading-options.js";
 import { parcelBytes, partsOfFiles, partsOfValues } from "./parameter-parts.js";
 import { HeadscopeError } from "./trace/error.js";
 
+/** @typedef {import("./checkpoint.js").Checkpoint} Checkpoint */
 /** @typedef {import("./checkpoint-source.js").Source} Source */
 /** @typedef {import("./config.js").EncoderConfig} EncoderConfig */
 /** @typedef {import("./connection.js").Connection} Connection */
@@ -52,8 +53,11 @@ export async function loadPretrained(source, options, defaultEngine) {
 }
 
 /**
+ * Reads a checkpoint, with the tokenizer made.
+ *
  * @param {import("./checkpoint-source.js").CheckpointSource} place
  * @param {import("./checkpoint-source.js").ReadingOptions} options
+ * @returns {Promise<Omit<Checkpoint, "tokenizer"> & { tokenizer: Tokenizer }>}
  */
 async function readWithTokenizer(place, options) {
   // The engine's worker needs a turn of this thread to begin; what is in memory is read without one.
@@ -63,7 +67,8 @@ async function readWithTokenizer(place, options) {
 }
 
 /**
- * Half of the package's code, which nothing needs before there is a tokenizer.json.
+ * Imports what makes tokenizers: half of the package's code, which nothing needs before there is a
+ * tokenizer.json.
  *
  * @returns {Promise<typeof import("./tokens/tokenizer.js").createTokenizer>}
  * @throws {HeadscopeError} `not-found`
@@ -126,7 +131,8 @@ export async function loadConfigured(config, options, defaultEngine) {
   const { engine, dtype = "f32", signal, seed = 0, parameters: given, tokenizer } = read;
   const caller = "fromConfig";
   throwIfAborted(signal, caller);
-  // The caller may change what it gave while the engine starts.
+  // The caller may change its objects while the engine starts, though not what is in the parameters or
+  // the tokenizer.
   const own = { config: copyConfig(config), dtype };
   const values = given === undefined ? undefined : new Map(Object.entries(given));
   const start = Promise.all([

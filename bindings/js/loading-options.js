@@ -27,8 +27,8 @@ import {
  * @property {number} [seed] of the random parameters where none are given; 0 by default
  * @property {Record<string, Float32Array>} [parameters] all of them, by name; [in, out]; not to be
  *   changed before the encoder is there
- * @property {unknown} [tokenizer] the contents of a tokenizer.json, parsed; without it an encoder
- *   takes ids alone
+ * @property {unknown} [tokenizer] the contents of a tokenizer.json, parsed; not to be changed before
+ *   the encoder is there. Without it an encoder takes ids alone
  */
 
 const loadingKinds = {

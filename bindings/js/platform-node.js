@@ -16,11 +16,10 @@ import { variants } from "./variants.js";
 /** @typedef {import("./engine.js").EngineSupply} EngineSupply */
 /** @typedef {import("./glue.js").Glue} Glue */
 /** @typedef {import("./fetched-file.js").ReadOptions} ReadOptions */
-/** @typedef {import("./protocol.js").Answer} Answer */
-/** @typedef {import("./protocol.js").Message} Message */
 /** @typedef {import("./runtime.js").Supply} Supply */
 /** @typedef {import("./variants.js").ThreadedVariant} ThreadedVariant */
 /** @typedef {import("./variants.js").Variant} Variant */
+/** @typedef {import("./worker-service.js").WorkerEnd} WorkerEnd */
 
 /** @type {Record<Variant, () => Promise<Glue>>} */
 const glue = {
@@ -168,14 +167,14 @@ const engineSupply = {
 /**
  * Of Headscope's own worker: its end, and what an engine in it runs on.
  *
- * @returns {{ end: import("./worker-service.js").WorkerEnd, supply: Supply }}
+ * @returns {{ end: WorkerEnd, supply: Supply }}
  */
 export function workerSide() {
   const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
+  /** @type {WorkerEnd} */
   const end = {
-    post: (/** @type {Answer} */ answer, /** @type {ArrayBuffer[]} */ transfer) =>
-      port.postMessage(answer, transfer),
-    listen: (/** @type {(message: Message) => void} */ onMessage) => {
+    post: (answer, transfer) => port.postMessage(answer, transfer),
+    listen: (onMessage) => {
       port.on("message", onMessage);
     },
   };

@@ -1,6 +1,6 @@
 // What a browser has and Node has not. platform-node.js has the same exports; the build chooses.
 
-import { facts, pause, portOf, resolveAddress, workerEnd } from "./browser.js";
+import { facts, obstacleToThreads, pause, portOf, resolveAddress, workerEnd } from "./browser.js";
 import { fetchFile } from "./fetched-file.js";
 import { readGlue } from "./glue.js";
 import { variants } from "./variants.js";
@@ -12,6 +12,7 @@ import { variants } from "./variants.js";
 /** @typedef {import("./runtime.js").Supply} Supply */
 /** @typedef {import("./variants.js").ThreadedVariant} ThreadedVariant */
 /** @typedef {import("./variants.js").Variant} Variant */
+/** @typedef {import("./worker-service.js").WorkerEnd} WorkerEnd */
 
 // Bundlers find files by literal imports and URLs alone.
 
@@ -61,11 +62,15 @@ function scriptOf(variant) {
 
 /**
  * @param {ThreadScript} script
+ * @param {boolean} isGiven whether its address is to be trusted more than this code's own: it is that
+ *   of a worker that the caller named
  * @returns {Worker}
  */
-function openThread({ variant, script }) {
+function openThread({ variant, script }, isGiven) {
   if (script === undefined) return threads[variant]();
-  const address = isForeign(new URL(script)) ? addressOfImport(script) : script;
+  const foreign = isForeign(new URL(script));
+  if (!foreign && !isGiven) return threads[variant]();
+  const address = foreign ? addressOfImport(script) : script;
   return new Worker(address, { type: "module", name: `em-pthread-${variant}` });
 }
 
@@ -82,13 +87,17 @@ const engineSupply = {
 /**
  * Of Headscope's own worker: its end, and what an engine in it runs on.
  *
- * @returns {{ end: import("./worker-service.js").WorkerEnd, supply: Supply }}
+ * @returns {{ end: WorkerEnd, supply: Supply }}
  */
 export function workerSide() {
   const { threads: distant, ...end } = workerEnd();
-  /** @type {Supply["openThread"]} */
-  const open = (variant, onError) => distant.open(scriptOf(variant), onError);
-  return { end, supply: Object.assign({}, engineSupply, { openThread: open }) };
+  /** @type {Supply} */
+  const supply = {
+    ...engineSupply,
+    openThread: (variant, onError) => distant.open(scriptOf(variant), onError),
+    reachOpener: () => distant.reach(),
+  };
+  return { end, supply };
 }
 
 /**
@@ -104,8 +113,9 @@ function openWorker(address) {
     elsewhere === undefined
       ? new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "headscope" })
       : new Worker(elsewhere, { type: "module", name: "headscope" });
+  const port = portOf(worker, (thread) => openThread(thread, address !== undefined));
   return {
-    ...portOf(worker, openThread),
+    ...port,
     ...(script === undefined ? {} : { script: script.href }),
   };
 }
@@ -158,7 +168,7 @@ function addressOfImport(href) {
  * @returns {Worker}
  */
 function openOwnThread(variant, onError) {
-  const worker = openThread(scriptOf(variant));
+  const worker = openThread(scriptOf(variant), false);
   worker.addEventListener("error", (event) => {
     event.preventDefault();
     onError(new Error(event.message));
@@ -174,6 +184,7 @@ function openOwnThread(variant, onError) {
  */
 export const supply = /* @__PURE__ */ Object.assign({}, engineSupply, {
   openThread: openOwnThread,
+  obstacleToThreads,
   workerByDefault: true,
   openWorker,
   resolveAddress,

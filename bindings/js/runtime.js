@@ -25,6 +25,8 @@ import { detectFeatures, isRelaxed, isThreaded, planVariants } from "./variants.
  * @property {() => Promise<void>} pause gives the event loop one turn
  * @property {(variant: ThreadedVariant, onError: (error: Error) => void) => Thread} [openThread] a
  *   worker of the variant's glue; where there are threaded variants
+ * @property {() => Promise<void>} [reachOpener] where a page makes those workers: settles when it has
+ *   done what it was asked for, which may take as long as it is busy
  */
 
 /**
@@ -236,7 +238,13 @@ async function instantiateWithThreads(factory, compiled, { variant, threads }, s
     })
   );
   const late = `its workers took over ${patience_ms / 1000} s to start`;
-  const timer = setTimeout(() => fail(late), patience_ms);
+  let timer = setTimeout(async () => {
+    if (supply.reachOpener === undefined) return fail(late);
+    // A page that was busy all the time has only now let them begin.
+    await supply.reachOpener();
+    timer = setTimeout(() => fail(late), patience_ms);
+    return undefined;
+  }, patience_ms);
   const onError = (/** @type {Error} */ { message }) =>
     fail(`a worker could not start${message ? ` (${message})` : ""}`);
   const openThread = () => {

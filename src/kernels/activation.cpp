@@ -56,14 +56,24 @@ class ScaledErfc {
   }
 
  private:
-  static constexpr float kNumbers[] = {1.0f,           0.0997344479f,   0.0447747782f,
-                                       0.00862865523f, 9.32627125e-4f,  1.45119833e-4f,
-                                       8.45256582e-5f, -1.41474438e-5f, 2.72503894e-6f};
-  const float* numbers_ = kept(kNumbers);
-  F32x4 one_ = load_splat(numbers_), c1_ = load_splat(numbers_ + 1), c2_ = load_splat(numbers_ + 2),
-        c3_ = load_splat(numbers_ + 3), c4_ = load_splat(numbers_ + 4),
-        c5_ = load_splat(numbers_ + 5), c6_ = load_splat(numbers_ + 6),
-        c7_ = load_splat(numbers_ + 7), c8_ = load_splat(numbers_ + 8);
+  struct Numbers {
+    float one, c1, c2, c3, c4, c5, c6, c7, c8;
+  };
+  static constexpr Numbers kNumbers = {.one = 1.0f,
+                                       .c1 = 0.0997344479f,
+                                       .c2 = 0.0447747782f,
+                                       .c3 = 0.00862865523f,
+                                       .c4 = 9.32627125e-4f,
+                                       .c5 = 1.45119833e-4f,
+                                       .c6 = 8.45256582e-5f,
+                                       .c7 = -1.41474438e-5f,
+                                       .c8 = 2.72503894e-6f};
+  const Numbers* numbers_ = kept(kNumbers);
+  F32x4 one_ = load_splat(&numbers_->one), c1_ = load_splat(&numbers_->c1),
+        c2_ = load_splat(&numbers_->c2), c3_ = load_splat(&numbers_->c3),
+        c4_ = load_splat(&numbers_->c4), c5_ = load_splat(&numbers_->c5),
+        c6_ = load_splat(&numbers_->c6), c7_ = load_splat(&numbers_->c7),
+        c8_ = load_splat(&numbers_->c8);
 };
 
 /// x/2 (1 + erf(x / sqrt 2)) = max(x, 0) - |x|/2 erfc(|x| / sqrt 2): what erfc lacks in absolute
@@ -77,9 +87,12 @@ class Gelu {
 
  private:
   // from 1e4 on erfc is 0; an infinity times it would be NaN
-  static constexpr float kNumbers[] = {1e4f, -0.5f};
-  const float* numbers_ = kept(kNumbers);
-  F32x4 limit_ = load_splat(numbers_), minus_half_ = load_splat(numbers_ + 1);
+  struct Numbers {
+    float limit, minus_half;
+  };
+  static constexpr Numbers kNumbers = {.limit = 1e4f, .minus_half = -0.5f};
+  const Numbers* numbers_ = kept(kNumbers);
+  F32x4 limit_ = load_splat(&numbers_->limit), minus_half_ = load_splat(&numbers_->minus_half);
   ScaledErfc erfc_;
 };
 

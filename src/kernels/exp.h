@@ -33,17 +33,27 @@ class NonpositiveExp {
   F32x4 one() const { return one_; }
 
  private:
-  static constexpr float kNumbers[] = {
-      12582912.0f + 127.0f, 1.44269504f,  -0.693359375f, 2.12194440e-4f,
-      0.49999994f,          0.166665211f, 0.041668389f,  0.00836874545f,
-      0.00138145406f,       1.0f,         -87.3f};
-  const float* numbers_ = kept(kNumbers);
-  F32x4 rounding_ = load_splat(numbers_), log2_e_ = load_splat(numbers_ + 1),
-        ln2_high_ = load_splat(numbers_ + 2), ln2_low_ = load_splat(numbers_ + 3),
-        q0_ = load_splat(numbers_ + 4), q1_ = load_splat(numbers_ + 5),
-        q2_ = load_splat(numbers_ + 6), q3_ = load_splat(numbers_ + 7),
-        q4_ = load_splat(numbers_ + 8), one_ = load_splat(numbers_ + 9),
-        smallest_ = load_splat(numbers_ + 10);
+  struct Numbers {
+    float rounding, log2_e, ln2_high, ln2_low, q0, q1, q2, q3, q4, one, smallest;
+  };
+  static constexpr Numbers kNumbers = {.rounding = 12582912.0f + 127.0f,
+                                       .log2_e = 1.44269504f,
+                                       .ln2_high = -0.693359375f,
+                                       .ln2_low = 2.12194440e-4f,
+                                       .q0 = 0.49999994f,
+                                       .q1 = 0.166665211f,
+                                       .q2 = 0.041668389f,
+                                       .q3 = 0.00836874545f,
+                                       .q4 = 0.00138145406f,
+                                       .one = 1.0f,
+                                       .smallest = -87.3f};
+  const Numbers* numbers_ = kept(kNumbers);
+  F32x4 rounding_ = load_splat(&numbers_->rounding), log2_e_ = load_splat(&numbers_->log2_e),
+        ln2_high_ = load_splat(&numbers_->ln2_high), ln2_low_ = load_splat(&numbers_->ln2_low),
+        q0_ = load_splat(&numbers_->q0), q1_ = load_splat(&numbers_->q1),
+        q2_ = load_splat(&numbers_->q2), q3_ = load_splat(&numbers_->q3),
+        q4_ = load_splat(&numbers_->q4), one_ = load_splat(&numbers_->one),
+        smallest_ = load_splat(&numbers_->smallest);
 };
 
 }  // namespace headscope

@@ -123,7 +123,7 @@ class Int8Product final : public PanelProduct {
         scale_(scale) {}
 
   void multiply_rows(Index row, Index rows, Index index, PanelOutput output) const override {
-    std::int32_t sums[kMostRows * kPanelWidth];
+    std::int32_t sums[kRowBlock * kPanelWidth];
     Int8Tile<Kernel> tile = {rows_.values + row * rows_.stride, rows_.stride,
                              static_cast<const std::int8_t*>(panel(index)), depth(), sums};
     multiply_all_tiles(tile, rows, std::make_integer_sequence<int, Kernel::kHighest>());

@@ -38,17 +38,17 @@ void set_extremes(float* numbers, Index count, Index stride, Index other) {
 
 bool int8_kernel_agrees(Int8Kernel kernel) {
   if (kernel == Int8Kernel::kDot && !kHasDot) return false;
-  constexpr Index kMostRows = 2 * kTileRows, kDepth = 71, kCols = 19;
+  constexpr Index kRows = 2 * kTileRows, kDepth = 71, kCols = 19;
   Context context(1);
-  Matrix rows_of_a = sample(kMostRows, kDepth, 3), b = sample(kDepth, kCols, 4);
-  set_extremes(rows_of_a.data(), kDepth, 1, kDepth);
+  Matrix a = sample(kRows, kDepth, 3), b = sample(kDepth, kCols, 4);
+  set_extremes(a.data(), kDepth, 1, kDepth);
   set_extremes(b.data(), kDepth, kCols, 1);
-  const Matrix a = std::move(rows_of_a);
+  const ConstMatrixView inputs = view(std::as_const(a));
   const Int8Matrix weight = quantised(b, kernel);
-  Matrix got(kMostRows, kCols), expected(kMostRows, kCols);
-  multiply_reference(view(a), weight.view(), {}, view(expected));
-  for (Index rows = 1; rows <= kMostRows; ++rows) {
-    multiply(context, rows_of(view(a), 0, rows), weight.view(), {}, rows_of(view(got), 0, rows));
+  Matrix got(kRows, kCols), expected(kRows, kCols);
+  multiply_reference(inputs, weight.view(), {}, view(expected));
+  for (Index rows = 1; rows <= kRows; ++rows) {
+    multiply(context, rows_of(inputs, 0, rows), weight.view(), {}, rows_of(view(got), 0, rows));
     // sums are exact
     if (!std::equal(got.data(), got.data() + rows * kCols, expected.data())) return false;
   }

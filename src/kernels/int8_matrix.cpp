@@ -31,8 +31,7 @@ float largest_size(const float* column, Index count, Index stride) {
   return largest;
 }
 
-}  // namespace
-
+/// What the weights of the dot kernel are stored with here.
 std::int32_t dot_offset() {
   if (!kHasDot) return 0;
   // Volatile: nobody but the engine that runs this knows the answer.
@@ -42,19 +41,21 @@ std::int32_t dot_offset() {
   return dot_add(reinterpret_cast<I8x16>(a), reinterpret_cast<I8x16>(b), I32x4{})[0] > 0 ? 128 : 0;
 }
 
+}  // namespace
+
 Index Int8View::panel_bytes() const {
   const Index group = group_rows(kernel);
   return (rows + group - 1) / group * group * kPanelWidth;
 }
 
 Int8Matrix::Int8Matrix(Index rows, Index cols, Int8Kernel kernel)
-    : rows_(rows),
-      cols_(cols),
-      kernel_(kernel),
-      offset_(kernel == Int8Kernel::kDot ? dot_offset() : 0) {
+    : Int8Matrix(rows, cols, kernel, kernel == Int8Kernel::kDot ? dot_offset() : 0) {}
+
+Int8Matrix::Int8Matrix(Index rows, Index cols, Int8Kernel kernel, std::int32_t offset)
+    : rows_(rows), cols_(cols), kernel_(kernel), offset_(offset) {
   const Index panels = panel_count(cols);
   panels_.assign(static_cast<std::size_t>(panels * view().panel_bytes()),
-                 static_cast<std::int8_t>(offset_));
+                 static_cast<std::int8_t>(offset));
   scales_.assign(static_cast<std::size_t>(panels * kPanelWidth), 0.0f);
 }
 

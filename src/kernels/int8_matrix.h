@@ -8,17 +8,13 @@
 namespace headscope {
 
 /// How a product in int8 is computed. Wide: rows of 12 bits, multiplied in 16 bits, in every build.
-/// Dot: rows of 8 bits, in the instruction for it (relaxed SIMD), which is more than twice as fast
-/// where the processor takes whole bytes: kernels/int8_kernel.h tells. Weights have 8 bits in both.
+/// Dot: rows of 8 bits, in the instruction for it (relaxed SIMD), where the engine computes that of
+/// whole bytes: kernels/int8_kernel.h tells. Weights have 8 bits in both.
 enum class Int8Kernel { kWide, kDot };
 
 /// Rows of a weight that lie side by side in a panel: as many as one lane of the kernel's sums
 /// takes in.
 inline Index group_rows(Int8Kernel kernel) { return kernel == Int8Kernel::kDot ? 4 : 2; }
-
-/// What the dot kernel's weights are stored with: 128 where the instruction takes their bytes
-/// without a sign, 0 where with one.
-std::int32_t dot_offset();
 
 /// A weight [K, N] as integers with a scale per column, stored as panels [ceil(N / 8)][ceil(K /
 /// G)][8][G]; G = group_rows. What is past K and N counts zero.
@@ -28,7 +24,7 @@ struct Int8View {
   Index rows;           // K
   Index cols;           // N
   Int8Kernel kernel;
-  std::int32_t offset;  // added to the integers
+  std::int32_t offset;  // added to the integers: 128 where dot takes bytes without a sign, else 0
 
   Index panel_bytes() const;
 };
@@ -38,6 +34,7 @@ class Int8Matrix {
  public:
   Int8Matrix() = default;
   Int8Matrix(Index rows, Index cols, Int8Kernel kernel);
+  Int8Matrix(Index rows, Index cols, Int8Kernel kernel, std::int32_t offset);
 
   Int8View view() const { return {panels_.data(), scales_.data(), rows_, cols_, kernel_, offset_}; }
   Index rows() const { return rows_; }

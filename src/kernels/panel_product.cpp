@@ -12,7 +12,8 @@ constexpr double kSmallProduct = 0x1p17;
 /// Pieces of work per thread, so that a thread that is late costs little.
 constexpr Index kTasksPerThread = 4;
 
-/// Of a, what stays in the second-level cache while every panel of b passes over it.
+/// Of a, what may stay in the second-level cache while every panel of b passes over it. Measured
+/// with 2 MB of it: 768 KB instead of 100 rows saves 1 to 5%, 1 MB at most another 2%.
 constexpr Index kBlockBytes = 768 * 1024;
 
 constexpr float kZeros[kPanelWidth] = {};
@@ -45,7 +46,7 @@ void finish_rows(const Computation& to, Index row, Index rows, Index column, Ind
   }
 }
 
-/// Rows row .. row + rows (at most kMostRows) of one panel's columns. A panel that is not whole, or
+/// Rows row .. row + rows (at most kRowBlock) of one panel's columns. A panel that is not whole, or
 /// whose activation is not the identity, is computed into a buffer and finished from there.
 void multiply_panel(const Computation& to, Index row, Index rows, Index panel) {
   const Epilogue& epilogue = to.epilogue;
@@ -54,7 +55,7 @@ void multiply_panel(const Computation& to, Index row, Index rows, Index panel) {
   const bool direct = cols == kPanelWidth && epilogue.activation == Activation::kIdentity;
   float bias[kPanelWidth] = {};
   if (epilogue.bias) std::copy_n(epilogue.bias + column, cols, bias);
-  float buffer[kMostRows * kPanelWidth];
+  float buffer[kRowBlock * kPanelWidth];
   PanelOutput output = {bias, nullptr, 0, buffer, kPanelWidth};
   if (direct) {
     output.c = to.c.data() + row * to.c.outerStride() + column;
@@ -69,7 +70,7 @@ void multiply_panel(const Computation& to, Index row, Index rows, Index panel) {
 
 Index block_rows(const PanelProduct& product) {
   const Index row_bytes = std::max<Index>(product.row_bytes(), 1);
-  return std::clamp<Index>(kBlockBytes / row_bytes, kTileRows, kMostRows);
+  return std::clamp<Index>(kBlockBytes / row_bytes, kTileRows, kRowBlock);
 }
 
 /// Panels first .. last of the rows first_row .. last_row.

@@ -10,7 +10,7 @@ namespace headscope {
 inline constexpr Index kPanelWidth = 8;
 
 /// The most rows of a that one panel is multiplied with at a time.
-inline constexpr Index kMostRows = 256;
+inline constexpr Index kRowBlock = 256;
 
 inline Index panel_count(Index cols) { return (cols + kPanelWidth - 1) / kPanelWidth; }
 
@@ -40,7 +40,7 @@ class PanelProduct {
         depth_(depth),
         cols_(cols) {}
 
-  /// Multiplies rows row .. row + rows (at most kMostRows) with the panel, scales, adds the
+  /// Multiplies rows row .. row + rows (at most kRowBlock) with the panel, scales, adds the
   /// output's bias and residual, and writes.
   virtual void multiply_rows(Index row, Index rows, Index panel, PanelOutput output) const = 0;
 

@@ -73,9 +73,11 @@ inline F32x4 load_splat(const float* p) {
 /// The same numbers, of which the compiler does not know the values. A vector of them that is read
 /// before a loop stays in its register or on the stack; a constant is made anew in every step by V8
 /// (from version 13 on), which takes exp twice the time.
-inline const float* kept(const float* numbers) {
-  __asm__("" : "+r"(numbers));
-  return numbers;
+template <class Numbers>
+const Numbers* kept(const Numbers& numbers) {
+  const Numbers* p = &numbers;
+  __asm__("" : "+r"(p));
+  return p;
 }
 
 /// The first `count` (0 to 3) floats at p, `fill` in the other lanes. Reads nothing past them.
@@ -227,7 +229,7 @@ class NearestInteger {
  private:
   // Adding 1.5 * 2^23 leaves the integer in the low bits of the sum.
   static constexpr float kShift = 12582912.0f;
-  F32x4 shift_ = load_splat(kept(&kShift));
+  F32x4 shift_ = load_splat(kept(kShift));
 };
 
 inline F32x4 to_float(I32x4 x) { return __builtin_convertvector(x, F32x4); }

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { browsers } from "./browsers.js";
 import { checkComputed, computeInPage, patience_ms } from "./computed-in-page.js";
-import { isolation, strictPolicy } from "./site-server.js";
+import { dist, isolation, serveFolder, strictPolicy } from "./site-server.js";
 
 /** @typedef {import("./computed-in-page.js").Environment} Environment */
 /** @typedef {import("./computed-in-page.js").Info} Info */
@@ -112,8 +112,7 @@ const forbiddenWorkers = [
     how: "isolated where the worker's own policy forbids workers, which the page makes",
     serving: { headers: isolation, replies: { "/worker.js": { headers: policy("'none'") } } },
     options: two,
-    // Firefox holds the worker's own policy against the worker itself, and starts none
-    info: { reason: /^as asked$|no worker can start/ },
+    info: twoThreads,
   },
 ];
 
@@ -183,6 +182,50 @@ for (const { name, launch } of browsers) {
         violations.forEach((violation, i) => {
           assert.match(String(computed.violations[i]), violation);
         });
+      });
+    }
+
+    for (const worker of [true, false]) {
+      it(`takes threads in the caller's own worker, but for Firefox, ${worker ? "with" : "without"} one of the engine's`, async () => {
+        const server = await serveFolder(dist, { headers: isolation });
+        const page = await browser.newPage();
+        await page.goto(`${server.url}trace.js`);
+        const results = await page.evaluate(async (withWorker) => {
+          const script = `
+            import { createEngine } from "${new URL("index.js", location.href).href}";
+            for (const options of [{ threads: 2 }, { variant: "simd-threads" }]) {
+              try {
+                const engine = await createEngine({ ...options, worker: ${withWorker} });
+                postMessage({ ...engine.info, bytes: await engine.heapBytes() });
+                await engine.dispose();
+              } catch ({ code, message }) {
+                postMessage({ code, message });
+              }
+            }`;
+          const blob = new Blob([script], { type: "text/javascript" });
+          const own = new Worker(URL.createObjectURL(blob), { type: "module" });
+          /** @type {any[]} */
+          const found = [];
+          await new Promise((resolve) => {
+            own.onmessage = ({ data }) => found.push(data) === 2 && resolve(undefined);
+          });
+          own.terminate();
+          return found;
+        }, worker);
+        await page.close();
+        server.close();
+        const [auto, named] = results;
+        assert.equal(auto.worker, worker);
+        assert.ok(auto.bytes > 0);
+        if (name === "Firefox") {
+          assert.equal(auto.threads, 1);
+          assert.match(auto.reason, /^one thread: in Firefox a worker that makes workers hangs/);
+          assert.equal(named.code, "unsupported-environment");
+          assert.match(named.message, /^createEngine: "simd-threads" needs more: in Firefox/);
+        } else {
+          assert.deepEqual([auto.threads, auto.reason], [2, "as asked"]);
+          assert.equal(named.variant, "simd-threads");
+        }
       });
     }
 

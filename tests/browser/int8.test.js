@@ -30,7 +30,7 @@ async function runInInt8(sentences) {
     results.push({
       variant,
       kernel: String(encoder.int8Kernel),
-      sentences: traces.map((trace) => ({
+      traces: traces.map((trace) => ({
         pooled: [...trace.pooled],
         attention: trace
           .layers("attention")
@@ -58,20 +58,19 @@ for (const { name, launch } of browsers) {
     it("is close to the graph that the model was converted from, in whichever kernel runs here", async (t) => {
       const server = await serveFolder(dist, { headers: isolation });
       const page = await browser.newPage();
-      await page.goto(`${server.url}trace.js`);
-      const results = await page.evaluate(
-        runInInt8,
-        references.map(({ sentence }) => sentence),
-      );
+      const sentences = references.map(({ sentence }) => sentence);
+      const results = await page
+        .goto(`${server.url}trace.js`)
+        .then(() => page.evaluate(runInInt8, sentences))
+        .finally(() => server.close());
       await page.close();
-      server.close();
-      for (const { variant, kernel, sentences } of results) {
+      for (const { variant, kernel, traces } of results) {
         t.diagnostic(`${variant}: ${kernel}`);
         assert(kernel === "wide" || kernel === "dot");
         assert(variant !== "simd" || kernel === "wide");
         const limit = int8Limits[kernel];
         for (const [i, { attention, embedding }] of references.entries()) {
-          const { pooled = [], attention: got = [] } = sentences[i] ?? {};
+          const { pooled = [], attention: got = [] } = traces[i] ?? {};
           const size = Number(attention[0]?.[0]?.length);
           const off = attentionDistance((layer, head) => {
             const data = Float32Array.from(got[layer]?.[head] ?? []);
@@ -82,7 +81,7 @@ for (const { name, launch } of browsers) {
         }
       }
       // Both compute the same sums, whatever the threads.
-      assert.deepEqual(results[0]?.sentences, results[1]?.sentences);
+      assert.deepEqual(results[0]?.traces, results[1]?.traces);
     });
   });
 }

@@ -65,7 +65,7 @@ for (const { name, launch } of browsers) {
       await page.close();
     });
 
-    it("ends the worker of a page that does not come back, and keeps that of one that may", async () => {
+    it("ends the workers of a page that does not come back, and keeps those of one that may", async () => {
       page = await browser.newPage();
       await page.goto(`${server.url}trace.js`);
       const ended = await page.evaluate(async () => {
@@ -76,7 +76,7 @@ for (const { name, launch } of browsers) {
           terminate.call(this);
         };
         const { createEngine } = await import(new URL("index.js", location.href).href);
-        const engine = await createEngine({ threads: 1 });
+        const engine = await createEngine({ threads: 2 });
         const counts = [count];
         dispatchEvent(new PageTransitionEvent("pagehide", { persisted: true }));
         counts.push(count);
@@ -88,7 +88,38 @@ for (const { name, launch } of browsers) {
         dispatchEvent(new PageTransitionEvent("pagehide", { persisted: false }));
         return { counts, computes: bytes > 0, listens: count > after };
       });
-      assert.deepEqual(ended, { counts: [0, 0, 1], computes: true, listens: false });
+      assert.deepEqual(ended, { counts: [0, 0, 2], computes: true, listens: false });
+      await page.close();
+    });
+
+    it("leaves no worker behind when an engine is disposed, or does not start", async () => {
+      page = await browser.newPage();
+      await page.goto(`${server.url}trace.js`);
+      const left = await page.evaluate(async () => {
+        /** @type {Set<Worker>} */
+        const alive = new Set();
+        globalThis.Worker = class extends Worker {
+          /** @param {ConstructorParameters<typeof Worker>} args */
+          constructor(...args) {
+            super(...args);
+            alive.add(this);
+          }
+          /** @override */
+          terminate() {
+            super.terminate();
+            alive.delete(this);
+          }
+        };
+        const { createEngine } = await import(new URL("index.js", location.href).href);
+        const engine = await createEngine({ threads: 2 });
+        const counts = [alive.size];
+        await engine.dispose();
+        counts.push(alive.size);
+        const wasm = new URL("nowhere/", location.href);
+        const { code } = await createEngine({ wasm }).catch((/** @type {any} */ error) => error);
+        return { counts: [...counts, alive.size], code };
+      });
+      assert.deepEqual(left, { counts: [2, 0, 0], code: "not-found" });
       await page.close();
     });
   });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DistantThreads, PageThreads } from "../../bindings/js/page-threads.js";
+import { DistantThreads, isOfThread, PageThreads } from "../../bindings/js/page-threads.js";
 
 /** @typedef {import("../../bindings/js/page-threads.js").ThreadReport} ThreadReport */
 
@@ -85,12 +85,47 @@ test("a worker that cannot be made, fails or is not understood is an error of it
     throw new Error("forbidden");
   }).distant.open(script, note);
   const worker = new EchoWorker();
-  connect(() => worker).distant.open(script, note);
+  const { distant } = connect(() => worker);
+  worker.postMessage = () => {
+    throw new Error("cannot be cloned");
+  };
+  /** @type {any} */ (distant.open(script, note)).postMessage("a");
   let isQuiet = false;
   worker.onerror({ message: "no such script", preventDefault: () => (isQuiet = true) });
   worker.onmessageerror();
-  assert.deepEqual(errors, ["forbidden", "no such script", "a message could not be read"]);
+  assert.deepEqual(errors, [
+    "forbidden",
+    "cannot be cloned",
+    "no such script",
+    "a message could not be read",
+  ]);
   assert(isQuiet, "the page's console would say it again");
+});
+
+test("a page is reached when it has done what it was asked for before", async () => {
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  let opened = 0;
+  const page = new PageThreads(
+    (report) => distant.take(report),
+    () => {
+      ++opened;
+      return /** @type {any} */ (new EchoWorker());
+    },
+  );
+  const distant = new DistantThreads((request) => waiting.push(() => page.take(request)));
+  distant.open(script, noError);
+  const reached = distant.reach().then(() => opened);
+  // The page was busy, and now is not.
+  for (const deliver of waiting) deliver();
+  assert.equal(await reached, 1);
+});
+
+test("only a message with a thread is one of a thread, whatever else somebody's worker says", () => {
+  for (const data of [undefined, null, "thread", 7, {}, [], { id: 1, result: null }]) {
+    assert.equal(isOfThread(data), false);
+  }
+  assert(isOfThread({ thread: 0, end: true }));
 });
 
 test("after its end a page makes no more workers, whatever is still on its way", () => {

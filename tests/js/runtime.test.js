@@ -95,6 +95,21 @@ for (const [what, spoil] of /** @type {[string, (glue: ModuleFactory) => ModuleF
   });
 }
 
+test("threads that a busy page lets begin late are waited for from then on", async () => {
+  /** @type {(variant: string, factory: ModuleFactory) => ModuleFactory} */
+  const late = (variant, glue) => async (options) => {
+    if (variant !== "simd") await new Promise((resolve) => setTimeout(resolve, 3500));
+    return glue(options);
+  };
+  let reached = 0;
+  const reachOpener = async () => {
+    ++reached;
+  };
+  const { info, close } = await startRuntime(auto, { ...spoiltSupply(late), reachOpener });
+  assert.deepEqual([info.variant, info.threads, reached], ["simd-threads", 2, 1]);
+  close();
+});
+
 test("a worker's error gives way to one thread at once, and no worker stays", async () => {
   let exits = 0;
   /** @type {Supply["openThread"]} */

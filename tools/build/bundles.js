@@ -104,6 +104,8 @@ function twoChunks() {
       });
       build.onLoad({ filter: /./, namespace }, ({ path }) => {
         const together = engine.includes(path) || path === inline ? [...engine, trace] : [trace];
+        // For places where nothing can be fetched later on.
+        if (path === inline) together.push(tokenizer);
         const imports = together.map((each) => `import ${JSON.stringify(each)};`).join("");
         return { contents: `${imports}export * from ${JSON.stringify(path)};`, resolveDir: ROOT };
       });

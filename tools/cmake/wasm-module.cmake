@@ -15,7 +15,7 @@ set(pool_options)
 if(HEADSCOPE_VARIANT MATCHES "-threads$")
   set(pool_options -sPTHREAD_POOL_SIZE=Module.poolSize -sEXPORTED_RUNTIME_METHODS=PThread)
 endif()
-target_compile_options(headscope_module PRIVATE -Oz ${HEADSCOPE_WHOLE_PROGRAM})
+target_compile_options(headscope_module PRIVATE -Oz ${HEADSCOPE_LINK_TIME})
 
 function(add_wasm_module kind suffix environment)
   set(name module_${kind})
@@ -24,7 +24,8 @@ function(add_wasm_module kind suffix environment)
   set_target_properties(${name} PROPERTIES
     OUTPUT_NAME ${HEADSCOPE_VARIANT}.${kind} SUFFIX ${suffix}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/module)
-  # -Oz: the kernels were optimised when they were compiled; the link's own passes make the rest small.
+  # -Oz is for Emscripten's own passes. What each function is optimised for, time or size, was said when it
+  # was compiled, and goes into the link with it.
   target_link_options(${name} PRIVATE
     -Oz -sMALLOC=emmalloc -lembind -sDYNAMIC_EXECUTION=0 -sEMBIND_AOT=1 -sMODULARIZE=1 -sEXPORT_NAME=createHeadscope
     -sALLOW_MEMORY_GROWTH=1 -sFILESYSTEM=0 -sENVIRONMENT=${environment}

@@ -50,6 +50,21 @@ TEST_CASE("a product equals the plain loop at every odd size") {
   }
 }
 
+TEST_CASE("a product of many or of deep rows equals the plain loop across its blocks of rows") {
+  // blocks of at most 256 rows, and of at most 768 KB
+  const std::pair<Index, Index> shapes[] = {{256, 3}, {257, 3}, {600, 5}, {300, 1024}, {12, 40000}};
+  for (const auto& [rows, depth] : shapes) {
+    const Matrix a = random_matrix(rows, depth, 1), b = random_matrix(depth, 11, 2);
+    CAPTURE(rows, depth);
+    const Matrix whole = product(a, b);
+    // partial sums of the root of the depth in size, as many roundings
+    CHECK(difference(whole, plain_product(a, b)) <= 1e-6f + 1e-7f * static_cast<float>(depth));
+    for (const Index count : {Index{1}, rows / 2}) {
+      CHECK(same_bits(product(a.bottomRows(count), b), whole.bottomRows(count)));
+    }
+  }
+}
+
 TEST_CASE("a product writes nothing outside its rows and columns") {
   for (const Index cols : {1, 5, 8, 13}) {
     const Index rows = 7, stride = 21;

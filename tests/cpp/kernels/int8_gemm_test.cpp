@@ -86,6 +86,19 @@ TEST_CASE("an int8 product equals the plain loop to the bit") {
   }
 }
 
+TEST_CASE("an int8 product equals the plain loop across its blocks of rows") {
+  // blocks of at most 256 rows, and of at most 768 KB
+  const std::pair<Index, Index> shapes[] = {{256, 3}, {257, 3}, {600, 5}, {300, 4096}, {24, 40000}};
+  for (const Int8Kernel kernel : right_kernels()) {
+    for (const auto& [rows, depth] : shapes) {
+      const Matrix a = random_matrix(rows, depth, 3), b = random_matrix(depth, 11, 4);
+      const Int8Matrix weight = quantised(b, kernel);
+      CAPTURE(static_cast<int>(kernel), rows, depth);
+      CHECK(product(a, weight) == plain_product(a, weight));
+    }
+  }
+}
+
 TEST_CASE("an int8 product is as close as its bits allow") {
   const Index depth = 256;
   const Matrix a = random_matrix(20, depth, 5), b = random_matrix(depth, 24, 6), exact = a * b;

@@ -3,6 +3,7 @@
 #include <catch_amalgamated.hpp>
 #include <cmath>
 
+#include "kernels/int8_gemm.h"
 #include "kernels/random_matrix.h"
 
 namespace headscope {
@@ -26,10 +27,9 @@ TEST_CASE("an int8 weight is read back within half a step of its column") {
         Int8Matrix weight(rows, cols, kernel);
         weight.pack_columns(view(b), 0);
         const Matrix got = unpacked(weight);
-        const float steps = kernel == Int8Kernel::kDot ? 63.0f : 127.0f;
         CAPTURE(static_cast<int>(kernel), rows, cols);
         for (Index j = 0; j < cols; ++j) {
-          const float step = b.col(j).cwiseAbs().maxCoeff() / steps;
+          const float step = b.col(j).cwiseAbs().maxCoeff() / 127.0f;
           REQUIRE((got.col(j) - b.col(j)).cwiseAbs().maxCoeff() <= 0.501f * step);
         }
       }
@@ -60,10 +60,28 @@ TEST_CASE("weights that came from int8 with a scale per column come back as they
       b(k, j) = scale * static_cast<float>((k * 37 + j) % 255 - 127);
     b(7, j) = -127.0f * scale;
   }
-  Int8Matrix weight(40, 9, Int8Kernel::kWide);
-  weight.pack_columns(read(view(b)), 0);
-  // the scale is rounded once more
-  CHECK(((unpacked(weight) - b).array().abs() <= 2e-7f * b.array().abs()).all());
+  for (const Int8Kernel kernel : kKernels) {
+    Int8Matrix weight(40, 9, kernel);
+    weight.pack_columns(read(view(b)), 0);
+    // the scale is rounded once more
+    CHECK(((unpacked(weight) - b).array().abs() <= 2e-7f * b.array().abs()).all());
+  }
+}
+
+TEST_CASE("int8 weights mean the same where the instruction takes their bytes with a sign") {
+  const Matrix a = random_matrix(6, 43, 3), b = random_matrix(43, 19, 4);
+  Int8Matrix unsigned_bytes(43, 19, Int8Kernel::kDot, 128),
+      signed_bytes(43, 19, Int8Kernel::kDot, 0);
+  unsigned_bytes.pack_columns(view(b), 0);
+  signed_bytes.pack_columns(view(b), 0);
+  CHECK(same_bits(unpacked(signed_bytes), unpacked(unsigned_bytes)));
+  Matrix with_sign(6, 19), without(6, 19);
+  multiply_reference(view(a), signed_bytes.view(), {}, view(with_sign));
+  multiply_reference(view(a), unsigned_bytes.view(), {}, view(without));
+  CHECK(same_bits(with_sign, without));
+  // Stored as they are, or with 128 more: the first weight of the first panel.
+  const auto shifted = static_cast<std::uint8_t>(signed_bytes.view().panels[0] + 128);
+  CHECK(static_cast<std::uint8_t>(unsigned_bytes.view().panels[0]) == shifted);
 }
 
 }  // namespace headscope
