@@ -78,7 +78,8 @@ export class Encoder {
     this.dtype = int8Kernel === undefined ? /** @type {const} */ ("f32") : "int8";
     /**
      * How products in int8 are computed, with weights of 8 bits: "wide" rounds what they are multiplied
-     * with to 12 bits, "dot" to 8, where the processor has an instruction for it. Undefined in float32.
+     * with to 12 bits, "dot" to 8, where WebAssembly's instruction for it is right for whole bytes.
+     * Undefined in float32.
      *
      * @readonly
      */

@@ -237,14 +237,9 @@ async function instantiateWithThreads(factory, compiled, { variant, threads }, s
       fail = (reason) => reject(failedThreads(reason));
     })
   );
-  const late = `its workers took over ${patience_ms / 1000} s to start`;
-  let timer = setTimeout(async () => {
-    if (supply.reachOpener === undefined) return fail(late);
-    // A page that was busy all the time has only now let them begin.
-    await supply.reachOpener();
-    timer = setTimeout(() => fail(late), patience_ms);
-    return undefined;
-  }, patience_ms);
+  const stopWaiting = afterPatience(supply.reachOpener, () =>
+    fail(`its workers took over ${patience_ms / 1000} s to start`),
+  );
   const onError = (/** @type {Error} */ { message }) =>
     fail(`a worker could not start${message ? ` (${message})` : ""}`);
   const openThread = () => {
@@ -264,6 +259,29 @@ async function instantiateWithThreads(factory, compiled, { variant, threads }, s
     for (const thread of opened) thread.terminate();
     throw asFailedThreads(error);
   } finally {
-    clearTimeout(timer);
+    stopWaiting();
   }
+}
+
+/**
+ * Waits for as long as workers may take to start.
+ *
+ * @param {Supply["reachOpener"]} reachOpener
+ * @param {() => void} giveUp
+ * @returns {() => void} ends the waiting
+ */
+function afterPatience(reachOpener, giveUp) {
+  const stopped = new AbortController();
+  const wait = (/** @type {() => void} */ then) => {
+    const timer = setTimeout(then, patience_ms);
+    stopped.signal.addEventListener("abort", () => clearTimeout(timer));
+  };
+  wait(async () => {
+    if (reachOpener === undefined) return giveUp();
+    // A page that was busy all the time has only now let them begin.
+    await reachOpener();
+    if (!stopped.signal.aborted) wait(giveUp);
+    return undefined;
+  });
+  return () => stopped.abort();
 }

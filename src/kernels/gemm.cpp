@@ -63,8 +63,10 @@ void multiply_all_tiles(Tile& tile, Index rows, std::integer_sequence<int, kRows
 class Product final : public PanelProduct {
  public:
   Product(ConstMatrixView a, PackedView b, float scale)
-      : PanelProduct(b.panels, b.rows * kPanelWidth * kFloatBytes, b.rows * kFloatBytes, b.rows,
-                     b.cols),
+      : PanelProduct(b.panels, {.panel_bytes = b.rows * kPanelWidth * kFloatBytes,
+                                .row_bytes = b.rows * kFloatBytes,
+                                .depth = b.rows,
+                                .cols = b.cols}),
         a_(a),
         scale_(scale) {}
 

@@ -114,9 +114,10 @@ class Int8Product final : public PanelProduct {
   using Rows = QuantisedRows<typename Kernel::Integer>;
 
   Int8Product(const Rows& rows, Int8View b, float scale)
-      : PanelProduct(b.panels, b.panel_bytes(),
-                     rows.stride * static_cast<Index>(sizeof(typename Kernel::Integer)), b.rows,
-                     b.cols),
+      : PanelProduct(b.panels, {.panel_bytes = b.panel_bytes(),
+                                .row_bytes = rows.stride * kIntegerBytes,
+                                .depth = b.rows,
+                                .cols = b.cols}),
         rows_(rows),
         scales_(b.scales),
         offset_(b.offset),
@@ -133,6 +134,7 @@ class Int8Product final : public PanelProduct {
   }
 
  private:
+  static constexpr Index kIntegerBytes = sizeof(typename Kernel::Integer);
   Rows rows_;
   const float* scales_;
   std::int32_t offset_;
@@ -168,6 +170,7 @@ void multiply_quantised(Context& context, ConstMatrixView a, Int8View b, const E
 
 std::int32_t row_limit(Int8Kernel kernel, Index depth) {
   const bool dot = kernel == Int8Kernel::kDot;
+  // dot's weights may be stored without a sign
   const Index weight = dot ? 255 : 127, most = dot ? 127 : 2047;
   const Index largest_sum = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::int32_t>(

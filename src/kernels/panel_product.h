@@ -33,32 +33,32 @@ struct PanelOutput {
 /// edges and the activation are the same for all.
 class PanelProduct {
  public:
-  PanelProduct(const void* panels, Index panel_bytes, Index row_bytes, Index depth, Index cols)
-      : panels_(static_cast<const char*>(panels)),
-        panel_bytes_(panel_bytes),
-        row_bytes_(row_bytes),
-        depth_(depth),
-        cols_(cols) {}
+  struct Sizes {
+    Index panel_bytes;
+    Index row_bytes;  // of a
+    Index depth;      // K
+    Index cols;       // N
+  };
+
+  PanelProduct(const void* panels, const Sizes& sizes)
+      : panels_(static_cast<const char*>(panels)), sizes_(sizes) {}
 
   /// Multiplies rows row .. row + rows (at most kRowBlock) with the panel, scales, adds the
   /// output's bias and residual, and writes.
   virtual void multiply_rows(Index row, Index rows, Index panel, PanelOutput output) const = 0;
 
-  const void* panel(Index index) const { return panels_ + index * panel_bytes_; }
-  Index panel_bytes() const { return panel_bytes_; }
-  Index row_bytes() const { return row_bytes_; }
-  Index depth() const { return depth_; }
-  Index cols() const { return cols_; }
+  const void* panel(Index index) const { return panels_ + index * sizes_.panel_bytes; }
+  Index panel_bytes() const { return sizes_.panel_bytes; }
+  Index row_bytes() const { return sizes_.row_bytes; }
+  Index depth() const { return sizes_.depth; }
+  Index cols() const { return sizes_.cols; }
 
  protected:
   ~PanelProduct() = default;
 
  private:
   const char* panels_;
-  Index panel_bytes_;
-  Index row_bytes_;  // of a
-  Index depth_;
-  Index cols_;
+  Sizes sizes_;
 };
 
 /// c = activation(product + bias) + residual, on one thread. The scale is the product's part.
